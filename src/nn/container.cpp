@@ -131,7 +131,7 @@ Variable copy_of(const Variable& x, const optional<Device>& device) {
   return device && data.device() != *device ? data.to(*device) : data.clone();
 }
 
-// A parameter that is in `from` twice is copied once, and the copy is in `to` twice.
+// A parameter that `from` contains under two names is copied once and registered in `to` under both names.
 void copy_parameters(Module& to, const Module::StateDict& from, const optional<Device>& device) {
   std::unordered_map<const VariableImpl*, Variable> copies;
   for (const auto& item : from) {

@@ -17,8 +17,8 @@ namespace ebb::nn::detail {
 template <class Function>
 using HookList = std::vector<std::pair<std::uint64_t, Function>>;
 
-/// Registers or removes a hook as a setting of the program. The tapes of compiled functions are valid only
-/// for the settings with which they were recorded.
+/// Registers or removes a hook as a setting of the program. A tape of a compiled function is replayed only
+/// with the settings with which it was recorded.
 inline void toggle_hook(const void* hooks, std::uint64_t id) noexcept {
   ebb::detail::toggle_setting(reinterpret_cast<std::uintptr_t>(hooks) * 0x9e3779b97f4a7c15u + id);
 }

@@ -174,8 +174,8 @@ struct HookedCall::Backward {
 
 HookedCall::HookedCall(Module& module, const std::vector<Variable*>& inputs)
     : module_(module), hooks_(module.hooks_.get_or_create()), computes_(!hooks_->derived.empty()) {
-  // Only a module with derived tensors is written to. Other modules may be called by several threads
-  // concurrently.
+  // Writes to `hooks_` only if the module has derived tensors. A module without derived tensors may be called
+  // by several threads concurrently.
   if (computes_) {
     recompute(module);
     hooks_->computed = true;

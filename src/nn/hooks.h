@@ -54,8 +54,8 @@ Variable take_parameter(Module& module, const std::string& name);
 /// Adds a derived tensor. The next recompute() computes it.
 void derive(Module& module, DerivedTensor derived);
 bool is_derived(const Module& module, const std::string& name);
-/// Makes a derived tensor a leaf again and returns its target. The target gets the values of `value` if it is
-/// defined, otherwise it keeps the current ones.
+/// Makes a derived tensor a leaf again and returns its target. Copies `value` to the target. If `value` is
+/// undefined, the target keeps its values.
 Variable no_longer_derived(Module& module, const std::string& name, bool requires_grad,
                            const optional<Variable>& value = nullopt);
 

@@ -95,7 +95,8 @@ Variable normal_(Variable tensor, double mean, double std) {
 
 namespace {
 
-// Draws all elements again, as torch does, and replaces the refused elements, until no element is refused.
+// Draws `tensor`. While `refused` is true for some elements, draws a new tensor of the same size, as torch
+// does, and replaces the refused elements with elements of the new tensor.
 template <class Draw, class Refused>
 void draw_until(const Variable& tensor, Draw&& draw, Refused&& refused) {
   draw(tensor);
@@ -114,11 +115,11 @@ double share_below(double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; }
 // values, and accepts each with a probability proportional to the normal density.
 void draw_by_density(const Variable& tensor, double mean, double std, double a, double b) {
   const double mode = std::clamp(mean, a, b), peak = (mode - mean) / std;
-  // Uses wider types, because 16 bits cannot distinguish small densities, and 32 bits cannot distinguish
-  // those of far tails.
+  // Computes 16-bit tensors in float, because small densities would be equal in 16 bits. Computes in double
+  // if |peak| > 100, because densities so far from the mean would be equal in float.
   const DType dtype = tensor.dtype() == kDouble || std::abs(peak) > 100 ? kDouble : kFloat;
-  // At this distance, the density is e^-40 of its peak. The bounds are limited to it, because with much wider
-  // bounds nearly all values would be refused.
+  // At the distance `reach` from the mean, the density is e^-40 times its value at the mode. A much wider
+  // bound is set to this distance, because nearly all uniform values would otherwise be refused.
   const double reach = std * std::sqrt(peak * peak + 80);
   if (b - a > 4 * (mean + reach - mode)) b = std::min(b, mean + reach);
   if (b - a > 4 * (mode - mean + reach)) a = std::max(a, mean - reach);

@@ -12,8 +12,8 @@
 namespace ebb::nn {
 namespace {
 
-// The functions that differ between modules. They find the number of inputs in three sources: the options,
-// the input, and the sizes of tensors.
+// Overloads for the kinds of modules. They return the number of inputs from one of three sources: the
+// options, the input tensor, or the sizes of a stored tensor.
 
 std::int64_t& inputs_of(LinearOptions& o) { return o.in_features(); }
 template <class Options>
@@ -107,7 +107,7 @@ std::int64_t inputs_of_state(const Norm&, IntArrayRef sizes) {
 }
 
 // Returns the options with the smallest number of inputs that the base allows. The base is constructed with
-// them, because the number is not known yet.
+// these options, because the actual number of inputs is not known yet.
 template <class Options>
 Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
   std::int64_t fewest = 1;
@@ -118,8 +118,8 @@ Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
 
 }  // namespace
 
-// The guard exists until the base is constructed. Meanwhile tensors are not initialised, because they are
-// resized to 0 afterwards.
+// The SkipInitGuard exists while the base is constructed. It skips the initialisation of tensors, which would
+// be lost when they are resized to 0 elements below.
 template <class Base>
 LazyImpl<Base>::LazyImpl(Options options)
     : Base(with_fewest_inputs(std::move(options), utils::SkipInitGuard())) {

@@ -33,7 +33,7 @@ std::vector<Slot> slots_of(const Module& module) {
     const std::string prefix = path.empty() ? path : path + ".";
     for (const auto& item : detail::ModuleAccess::parameters(m))
       if (item->defined()) slots.push_back({prefix + item.key(), *item, false});
-    // States of old PyTorch versions, which did not count batches, have no num_batches_tracked.
+    // num_batches_tracked may be missing, because old PyTorch versions did not write it.
     const bool counts = counts_batches(m);
     for (const auto& item : detail::ModuleAccess::buffers(m))
       if (item->defined())
@@ -43,8 +43,8 @@ std::vector<Slot> slots_of(const Module& module) {
   return slots;
 }
 
-// Writes one name per line of text. The first 20 names have a suggestion: the most similar name in
-// `left_over`, or otherwise in `all`.
+// Writes one name per line of text. After each of the first 20 names, suggests the most similar name in
+// `left_over`. If `left_over` has none, suggests one in `all`.
 std::string listed(const std::vector<std::string>& names, const std::vector<std::string>& left_over,
                    const std::vector<std::string>& all) {
   constexpr std::size_t suggestions = 20;
@@ -146,14 +146,16 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
   const std::unordered_set<std::string> known(own.begin(), own.end());
   for (const std::string& key : given)
     if (!known.contains(key)) keys.unexpected_keys.push_back(key);
-  // A tensor that modules share has several names. One of them is enough.
+  // A tensor that modules share has several names. The state needs only one of them, so the other names are
+  // not missing.
   for (const Slot& slot : slots)
     if (!slot.found && std::any_of(slots.begin(), slots.end(), [&](const Slot& other) {
           return other.found && safetensors::shared(other.tensor, slot.tensor);
         }))
       std::erase(keys.missing_keys, slot.name);
 
-  // Post hooks may accept missing or unexpected names, but they run only after the load.
+  // Post hooks may accept missing or unexpected names. They run only after the load, so with post hooks these
+  // names are not an error here.
   const bool forgiving = std::any_of(hooked.begin(), hooked.end(), [](const auto& each) {
     return !detail::ModuleAccess::hooks(*each.second)->load_post.empty();
   });
@@ -251,7 +253,7 @@ class Dictionary final : public StateSource {
   void copy_to(const std::string& key, Variable& target) const override {
     const NdArray &from = state_[key].array(), &to = target.array();
     const bool shared = from.storage() == to.storage();
-    // If the source is the module's own tensor, a copy is not needed.
+    // Returns without a copy if the source is the module's own tensor.
     if (shared && from.address() == to.address() && from.strides() == to.strides() &&
         from.dtype() == to.dtype())
       return;

@@ -74,7 +74,7 @@ void detail::fail_empty(const std::type_info& contained) {
 }
 
 void recompute_unless_called(const Module& module) {
-  // Derived tensors are a cache, so their computation does not change the module for its users.
+  // Derived tensors are a cache, so a const module may recompute them. This is the reason for the const_cast.
   if (!detail::ModuleAccess::hooks(module)->computed) detail::recompute(const_cast<Module&>(module));
 }
 
@@ -104,7 +104,8 @@ void detail::rethrow_in(const Module& module) {
 
 namespace ebb::nn::detail {
 
-// Toggles the flag's setting. A flag that is off is a setting of the program. Its id is the flag's address.
+// Changes the flag. A flag that is off counts as a setting of the program, whose id is the flag's address, so
+// each change adds or removes this setting.
 void TrainingFlag::flip() noexcept {
   ebb::detail::toggle_setting(reinterpret_cast<std::uintptr_t>(this) + 0x9e3779b97f4a7c15u);
   on_ = !on_;

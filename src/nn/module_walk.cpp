@@ -22,8 +22,8 @@ std::pair<std::string, std::string> split(const std::string& target) {
 
 constexpr int kDeepest = 256;  // the maximum number of nested calls of pass_down()
 
-/// The state of pass_down() in this thread: the depth of nested calls, and the call that the module must not
-/// pass to its children, because they have received it.
+/// The state of pass_down() in this thread: the depth of nested calls, and the call that `module` must not
+/// pass to its children, because the loop in pass_down() has already called them.
 struct PassDownState {
   int depth = 0;
   const Module* module = nullptr;
@@ -45,8 +45,9 @@ class VisitedTensors {
 }  // namespace
 
 // Passes a virtual call (train, zero_grad) on to the children. A class may override the call for its subtree,
-// so each module calls its own children. The recursion ends after kDeepest nested calls, because it could
-// overflow the stack. At that depth, a loop calls all modules of the subtree, the deepest first.
+// so each module calls its own children. The recursion ends after kDeepest nested calls, because deeper
+// recursion could overflow the stack. The module at that depth calls all modules of its subtree in a loop,
+// children before their parents.
 void Module::pass_down(Call call, bool argument) {
   if (pass_down_state.module == this && pass_down_state.call == static_cast<int>(call) &&
       pass_down_state.argument == argument) {

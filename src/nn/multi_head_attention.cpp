@@ -24,8 +24,8 @@ namespace {
 
 constexpr char kName[] = "multi_head_attention_forward";
 
-/// Queries, keys and values. They are first (L, N, E) or (N, L, E), and after split() (N, heads, L, E /
-/// heads).
+/// Queries, keys and values. Their shape is (L, N, E) or (N, L, E) before split() and (N, heads, L, E /
+/// heads) after it.
 using Streams = std::array<Variable, 3>;
 
 /// The masks of the scores. Both broadcast to (N, heads, L, S).

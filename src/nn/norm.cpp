@@ -53,7 +53,7 @@ Variable group_norm(const Variable& input, const GroupNormFuncOptions& options) 
 Variable local_response_norm(const Variable& input, const LocalResponseNormFuncOptions& options) {
   EBB_CHECK(input.dim() >= 3, "local_response_norm: Expected 3D or higher dimensionality input (got ",
             input.dim(), " dimensions)");
-  if (input.dim() > 3)  // PyTorch averages images with avg_pool3d, which has an autocast rule
+  if (input.dim() > 3)  // PyTorch uses avg_pool3d here, so its autocast rule applies
     if (const auto cast = ops::autocast("avg_pool3d", input)) [[unlikely]]
       return local_response_norm(cast(input), options);
   if (input.numel() == 0) return input;
@@ -116,7 +116,8 @@ void clear_statistics(M& m) {
   init::zeros_(m.num_batches_tracked);
 }
 
-// Prints bias=false for a scale without a shift. libtorch's modules do not have that option.
+// Prints bias=false for a scale without a shift. Otherwise prints nothing, because libtorch's modules do not
+// have this option.
 void print_bias(Fields& fields, bool affine, bool bias) {
   if (affine && !bias) fields("bias", false);
 }

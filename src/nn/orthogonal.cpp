@@ -97,8 +97,8 @@ class Orthogonal final : public Parametrization {
       diagonal.mul_(where(tau == 0, -1, 1).to(a.dtype()));
       return {wide ? a.mT() : a};
     }
-    // The inverses of the matrix exponential and of the Cayley map are not implemented. With these maps, the
-    // initial value is the map applied to the weight.
+    // The matrix exponential and the Cayley map have no inverse here. The first value therefore becomes the
+    // original itself, so that the parameter is initially the map of the weight. Later values are refused.
     EBB_CHECK(!began_,
               "orthogonal: with the matrix exponential or the Cayley map a value cannot be assigned without "
               "use_trivialization.");
@@ -115,7 +115,8 @@ class Orthogonal final : public Parametrization {
   }
 
  private:
-  // Sets the matrix that a lower triangle of zeros yields to `tall`, or to the Q of its QR decomposition.
+  // Sets base_ to `tall` if its columns are orthonormal, and otherwise to the Q of its QR decomposition. If n
+  // > k, random columns first extend `tall` to an n x n matrix.
   void move_base(const Variable& tall) {
     const std::int64_t n = tall.size(-2), k = tall.size(-1);
     Variable base = tall.clone();

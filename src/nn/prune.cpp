@@ -40,14 +40,14 @@ std::vector<std::int64_t> other_dims(const Variable& t, std::int64_t dim) {
   return others;
 }
 
-/// Returns the default mask of the channels `indices` along `dim`, and zeros for the other channels.
+/// Returns `default_mask` with all channels along `dim` set to zero except the channels `indices`.
 Variable of_channels(const Variable& t, const Variable& default_mask, std::int64_t dim,
                      const Variable& indices) {
   return zeros_like(t, TensorOptions().requires_grad(false)).index_fill_(dim, indices, 1) *
          default_mask.to(t.dtype());
 }
 
-/// Returns the mask of a further method, which prunes only entries that the mask `before` has left.
+/// Returns the mask of a further method. It is `before` with some of the remaining entries set to zero.
 Variable combined(const BasePruningMethod& method, const Variable& t, const Variable& before) {
   using Type = BasePruningMethod::Type;
   Variable mask = before.to(t.dtype(), false, /*copy=*/true);
@@ -83,7 +83,7 @@ bool is_pruned(const Module& module, const std::string& name) {
          detail::ModuleAccess::buffers(module).contains(name + "_mask");
 }
 
-/// Returns the parameter, pruned if it has a mask, and the mask, ones if it has none.
+/// Returns the parameter's current value and its mask. A parameter that is not pruned has a mask of ones.
 std::pair<Variable, Variable> pruned(const Module& module, const std::string& name) {
   const Module::StateDict& parameters = detail::ModuleAccess::parameters(module);
   if (is_pruned(module, name)) {

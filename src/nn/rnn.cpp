@@ -52,7 +52,8 @@ struct Call {
   const std::vector<Variable>& weights;
   bool train;
 
-  /// Returns the outputs and the last states. The input is padded, or packed if batch_sizes is defined.
+  /// Returns the outputs and the last states. `input` is packed if `batch_sizes` is defined, and otherwise
+  /// padded.
   variable_list operator()(const Variable& input, const Variable& batch_sizes,
                            const variable_list& hx) const {
     const RNNOptionsBase& o = options;

@@ -45,8 +45,8 @@ Variable Stateless<Derived, Options, Inputs...>::forward(const Inputs&... inputs
 }  // namespace detail
 }  // namespace ebb::nn
 
-/// Instantiates the members of a module. The arguments are its class, its options, and Variable once per
-/// input tensor.
+/// Instantiates the members of a module. The arguments are the module's class, its options, and one Variable
+/// for each input tensor.
 #define EBB_STATELESS(Impl, ...)                       \
   template class detail::Stateless<Impl, __VA_ARGS__>; \
   template class Cloneable<Impl>

@@ -28,7 +28,8 @@ void reset_layers(const ModuleList& layers) {
   for (const std::shared_ptr<Module>& layer : *layers) layer->as<Impl>()->reset_parameters();
 }
 
-// Resets LayerNorm and RMSNorm. AnyModule gives no access to reset_parameters() of other types.
+// Resets a LayerNorm or an RMSNorm. Other norms stay unchanged, because AnyModule gives no access to their
+// reset_parameters().
 void reset_norm(const AnyModule& norm) {
   if (norm.is_empty()) return;
   if (auto* const known = norm.ptr()->as<LayerNormImpl>()) known->reset_parameters();

@@ -57,7 +57,8 @@ class Parts {
 };
 
 /// Returns whether attention must compute its weights explicitly. This is the case if dropout draws on the
-/// CPU. libtorch always computes the weights, and only then does its dropout draw the same random values.
+/// CPU. libtorch's dropout acts on explicit weights, and other ways to compute attention would draw other
+/// random values.
 bool makes_weights(const Module& layer, const TransformerEncoderLayerOptions& options, const Variable& x) {
   return layer.is_training() && options.dropout() > 0 && x.is_cpu();
 }

@@ -45,8 +45,8 @@ Variable loss_of(const Variable& input, const Variable& linear_weight, const Var
                            .label_smoothing(o.label_smoothing()));
 }
 
-/// Computes the mean from the sum. Divides by the number of samples that are not ignored, or by their total
-/// class weight.
+/// Computes the mean from the sum. For class indices, divides by the number of samples that are not ignored,
+/// or by their total class weight. For class probabilities, divides by the number of samples.
 Variable mean_of(const Variable& sum, const Variable& target, const LinearCrossEntropyFuncOptions& o) {
   if (is_floating(target.dtype()))
     return sum / (static_cast<double>(target.numel()) / static_cast<double>(target.size(1)));

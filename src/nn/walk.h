@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Calls visit(path, child) for every module below this one, parents first. `path` begins with `prefix`.
-/// Modules that `visit` adds below its child are visited too.
+/// Calls visit(path, child) for every module below this one, parents first. `path` begins with `prefix`. If
+/// `visit` adds modules below `child`, they are visited too.
 template <class Visit>
 void Module::walk(const std::string& prefix, const Visit& visit) const {
   struct Level {

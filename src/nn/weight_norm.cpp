@@ -1,4 +1,5 @@
-// weight_norm and spectral_norm: weights by direction and length, and weights with spectral norm 1.
+// weight_norm parametrizes a weight by its direction and its length. spectral_norm divides a weight by its
+// spectral norm.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/norm.h>
 #include <ebb/nn/modules/conv.h>

@@ -93,8 +93,8 @@ concept HasOneForward = requires { &M::forward; };
 template <class M>
 struct AnyForwardOf final : AnyForward {
   AnyValue forward(Module& module, std::vector<AnyValue>& arguments) const override {
-    // The default arguments that libtorch's FORWARD_HAS_DEFAULT_ARGS declares, as pairs of position and
-    // value, in order.
+    // Appends the missing default arguments. libtorch's FORWARD_HAS_DEFAULT_ARGS declares them as pairs of
+    // position and value, in ascending order.
     if constexpr (requires { M::forward_default_arguments(); })
       for (auto& argument : M::forward_default_arguments())
         if (argument.first == arguments.size()) arguments.push_back(argument.second);

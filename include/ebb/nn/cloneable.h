@@ -8,8 +8,8 @@ namespace ebb::nn {
 
 namespace detail {
 
-/// Exists while a module is cloned; sessions of its submodules nest. A module that occurs several times in
-/// the tree is cloned once. Throws if the nesting is so deep that the stack could overflow.
+/// Exists while a module is cloned. The sessions of its submodules are nested in it. A module that occurs
+/// several times in the tree is cloned once. Throws if the nesting is so deep that the stack could overflow.
 class EBB_API CloneSession {
  public:
   explicit CloneSession(const Module& module);
@@ -18,8 +18,8 @@ class EBB_API CloneSession {
   CloneSession& operator=(const CloneSession&) = delete;
   /// Returns the clone of the module if this session has already created it, and otherwise null.
   std::shared_ptr<Module> known() const;
-  /// Ends the cloning: stores the copy and calls its function that ties weights. In the outermost session,
-  /// throws if the copy shares fewer parameters than the original.
+  /// Ends the cloning: stores the copy and calls its tie_weights(). In the outermost session, throws if the
+  /// copy shares fewer parameters than the original.
   std::shared_ptr<Module> done(std::shared_ptr<Module> copy) const;
 
  private:

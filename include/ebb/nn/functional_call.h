@@ -10,11 +10,12 @@ namespace ebb::nn {
 
 namespace utils {
 
-/// In its scope, replaces the module's parameters and buffers of these names ("fc.weight") with the given
-/// tensors. Results are differentiable with respect to these tensors. The end of the scope restores the old
-/// ones. A tensor that several modules share may be given by any of its names. In-place writes, for example
-/// to running statistics, change the given tensors. Names that the module does not have are ignored. With
-/// `strict`, such names and missing names are errors. No other thread may use the module during the scope.
+/// In the scope of this guard, the given tensors replace the module's parameters and buffers with the same
+/// names ("fc.weight"). Results are differentiable with respect to these tensors. The end of the scope
+/// restores the module's own tensors. A tensor that several modules share may be given by any of its names.
+/// In-place writes, for example to running statistics, change the given tensors. Names that the module does
+/// not have are ignored. With `strict`, such names and missing names are errors. No other thread may use the
+/// module during the scope.
 class EBB_API SubstituteGuard {
  public:
   SubstituteGuard(Module& module, const Module::StateDict& tensors, bool strict = false);

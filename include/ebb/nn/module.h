@@ -109,7 +109,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
 
   /// Sets training mode, which changes for example dropout and batch normalization. Calls train() of the
   /// children first; zero_grad() has the same order. Modules more than 256 levels below this one are called
-  /// after their parents.
+  /// in a loop, also children before their parents.
   virtual void train(bool on = true);
   void eval();
   virtual bool is_training() const noexcept;
@@ -174,7 +174,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   void unregister_module(const std::string& name);
   /// Replaces a registered parameter with another tensor, so that modules can share it. Assign the result to
   /// the module's member too: `head->weight = head->replace_parameter("weight", table->weight)`. parameters()
-  /// returns it once, state_dict() under each name.
+  /// returns a shared parameter once, state_dict() returns it under each of its names.
   Variable& replace_parameter(const std::string& name, Variable tensor);
   /// Shares parameters among submodules. A module whose submodules share parameters overrides it, and calls
   /// it in the constructor or in reset(). clone() calls it on the copy when all tensors of the copy exist,
@@ -182,11 +182,11 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   virtual void tie_weights();
 
   /// Registers a hook that runs before each call of the module: hook(module, inputs). `inputs` are the
-  /// tensors among the arguments, also those in lists, optionals and tuples. The hook may return
-  /// replacements, as a variable_list, an optional one or, for one input, a Variable. Hooks run for
+  /// tensors among the arguments, also those in lists, optionals and tuples. The hook may return replacements
+  /// as a variable_list, as an optional<variable_list>, or for one input as a Variable. Hooks run for
   /// `module(...)` of a handle, Sequential and AnyModule, but not for module->forward(...). They run in order
   /// of registration; with `prepend` this one runs first (torch.nn.Module.register_forward_pre_hook). The
-  /// functions below follow torch too.
+  /// following functions also have the names and semantics of torch.nn.Module's.
   template <class Hook>
   RemovableHandle register_forward_pre_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::forward, detail::PreHook(detail::replacing(std::move(hook))), prepend);
@@ -227,15 +227,15 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
 
   /// Returns parameters and buffers by dotted path (torch.nn.Module.state_dict). The tensors of a module come
   /// before those of its submodules. They share storage with the module and have no graph history. A shared
-  /// tensor is listed under each name.
+  /// tensor is listed under each of its names.
   StateDict state_dict() const;
-  /// Copies tensors in by name and converts dtype and device. Returns the names that are only in the module
-  /// or only in the state. Before anything is written, missing and unexpected names (unless strict is off)
-  /// and tensors of another shape are collected into one error, with the most similar existing names.
-  /// num_batches_tracked of a normalization may be missing, as in states of PyTorch before 0.4.1; its value
-  /// is then kept. With `assign` the parameters and buffers take over the given tensors, with their dtype and
-  /// device, without a copy. The requires_grad of the module is kept, and gradients are dropped. Handles of
-  /// the parameters (also those of an optimizer) remain valid.
+  /// Copies the tensors of `state` into the module's tensors with the same names, and converts dtype and
+  /// device. Returns the names that are only in the module or only in the state. Before anything is written,
+  /// missing and unexpected names (unless strict is off) and tensors of another shape are collected into one
+  /// error, with the most similar existing names. num_batches_tracked of a normalization may be missing, as
+  /// in states of PyTorch before 0.4.1; its value is then kept. With `assign` the parameters and buffers take
+  /// over the given tensors, with their dtype and device, without a copy. The requires_grad of the module is
+  /// kept, and gradients are dropped. Handles of the parameters (also those of an optimizer) remain valid.
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true, bool assign = false);
   /// Write the state_dict to an archive, and read it from an archive.
   virtual void save(serialize::OutputArchive& archive) const;

@@ -101,8 +101,8 @@ void gather(T& x, std::vector<Variable*>& places) {
   }
 }
 
-/// Runs the hooks around a call of a module. The constructor runs the hooks before the call, which change the
-/// tensors that `inputs` point to. finish() runs the hooks after it.
+/// Runs the hooks around a call of a module. The constructor runs the hooks before the call; they may change
+/// the tensors to which `inputs` point. finish() runs the hooks after the call.
 class EBB_API HookedCall {
  public:
   HookedCall(Module& module, const std::vector<Variable*>& inputs);

@@ -13,8 +13,8 @@ class Module;
 namespace ebb::nn::detail {
 
 /// Exists while the module's forward runs, so that recorded nodes refer to the module. With cuda::emit_nvtx
-/// it opens a range of the profiler. A module of ebb that is called by its handle is already in its own
-/// range. No second range is then opened.
+/// it opens a range of the profiler. If a module of ebb is called by its handle, its forward already runs in
+/// its own range, and no second range is opened.
 class EBB_API ModuleRange {
  public:
   explicit ModuleRange(const Module& module);  // inline, below Module

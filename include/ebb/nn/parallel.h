@@ -69,7 +69,7 @@ EBB_API Variable gather(const std::vector<Variable>& outputs, Device device, std
 /// device. Without devices, the output is moved to the device of its input. Gradient, inference and anomaly
 /// mode, autocast and streams are those of the calling thread. When all have ended, rethrows the exception of
 /// the first replica that failed. All replicas share the generators. If several replicas draw from the same
-/// generator, as in dropout, the timing of the threads decides which numbers each gets
+/// generator, as in dropout, the timing of the threads decides which random numbers each replica gets
 /// (torch::nn::parallel::parallel_apply). ModuleType is a pointer to a module that returns a tensor, or a
 /// handle of such a module.
 template <class ModuleType>
@@ -90,8 +90,8 @@ std::vector<Variable> parallel_apply(std::vector<ModuleType>& modules, const std
 /// results are gathered on `output_device` (default: the first device). The default devices are all CUDA
 /// devices. A device may occur several times: {kCPU, kCPU} computes in two threads. Gradients are added to
 /// the parameters of the module. They equal the gradients of one module if samples do not depend on each
-/// other. With one device the module is moved there and called directly (torch::nn::parallel::data_parallel).
-/// Throws ebb::Error if there is no device.
+/// other. With one device the module is moved to this device and called directly
+/// (torch::nn::parallel::data_parallel). Throws ebb::Error if there is no device.
 template <class ModuleType>
 Variable data_parallel(ModuleType module, Variable input, optional<std::vector<Device>> devices = nullopt,
                        optional<Device> output_device = nullopt, std::int64_t dim = 0) {

@@ -30,7 +30,8 @@ using Map = std::function<Variable(const Variable&)>;
 /// parameter, unless `unsafe`.
 EBB_API void register_parametrization(Module& module, const std::string& name,
                                       std::shared_ptr<Parametrization> parametrization, bool unsafe = false);
-/// Registers a function without a right inverse. The original is initially the parameter.
+/// Registers the function `map` as a parametrization. It has no right inverse, so the original is initially
+/// the parameter.
 EBB_API void register_parametrization(Module& module, const std::string& name, Map map, bool unsafe = false);
 /// Returns whether the module, or its parameter `name`, is parametrized.
 EBB_API bool is_parametrized(const Module& module, const std::string& name = std::string());
@@ -70,8 +71,8 @@ EBB_API void spectral_norm(Module& module, const std::string& name = "weight",
                            std::int64_t n_power_iterations = 1, double eps = 1e-12,
                            optional<std::int64_t> dim = nullopt);
 /// Parametrizes a matrix, or a batch of matrices (..., m, n), with orthonormal columns, or with orthonormal
-/// rows if m < n (Lezcano-Casado 2019; torch.nn.utils.parametrizations.orthogonal). The map is applied to the
-/// lower triangle L of the original:
+/// rows if m < n (Lezcano-Casado 2019; torch.nn.utils.parametrizations.orthogonal). The parameter is a
+/// function of the lower triangle L of the original:
 /// - "matrix_exp": exp(L - L^T); the default for square matrices;
 /// - "cayley": (I + A / 2) (I - A / 2)^-1 with A = L - L^T;
 /// - "householder": a product of reflections with columns of L and signs on the diagonal; the default for

@@ -8,10 +8,10 @@
 
 namespace ebb::nn::utils {
 
-/// While it exists, the functions of nn::init do nothing on the thread that created it. Modules created in
-/// its scope have uninitialized parameters and draw no random numbers. Use it for modules that are loaded
-/// next, or initialized later with reset_parameters(). Values that a module sets without nn::init, such as
-/// the running statistics of a normalization, are still set.
+/// In the scope of this guard, the functions of nn::init do nothing on the thread that created it. Modules
+/// created in this scope have uninitialized parameters and draw no random numbers. Use it for modules that
+/// are loaded next, or initialized later with reset_parameters(). Values that a module sets without nn::init,
+/// such as the running statistics of a normalization, are still set.
 class EBB_API SkipInitGuard {
  public:
   SkipInitGuard();

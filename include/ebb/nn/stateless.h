@@ -9,11 +9,12 @@ namespace ebb::nn::detail {
 struct EBB_API NoOptions{};
 
 /// A module that is a function of tensors (one for each of Inputs) and of options. src/nn defines how each
-/// class computes and prints, one line each (src/nn/stateless.h). The class adds no members.
+/// derived class computes and prints, in one line per class (src/nn/stateless.h). Derived adds no members.
 template <class Derived, class Options, class... Inputs>
 class EBB_API Stateless : public Cloneable<Derived> {
  public:
-  // A template, because clang 14 instantiates a constrained member together with its class.
+  // This constructor is a template, because clang 14 instantiates a constrained member that is no template
+  // together with its class.
   template <class Default = Options>
     requires std::is_default_constructible_v<Default>
   Stateless() : Stateless(Default()) {}

@@ -5,8 +5,8 @@
 
 namespace ebb::nn::detail {
 
-/// Initially true. The set of flags that are off is part of the program's state. ebb::compile specializes a
-/// recorded function to this set.
+/// Initially true. The set of flags that are off is part of the program's state. A recorded function of
+/// ebb::compile is valid only for the set with which it was recorded.
 class EBB_API TrainingFlag {
  public:
   TrainingFlag() = default;

@@ -17,8 +17,8 @@ EBB_API Variable get_total_norm(const std::vector<Variable>& tensors, double nor
 /// not wait, so this function and get_total_norm can be captured (cuda::Graph).
 EBB_API void clip_grads_with_norm_(const std::vector<Variable>& parameters, double max_norm,
                                    const Variable& total_norm);
-/// Scales all gradients so that their joint norm is at most max_norm. Returns the old norm, for which the
-/// host waits after all work is queued. With error_if_nonfinite throws if the norm is not finite.
+/// Scales all gradients so that their joint norm is at most max_norm. Returns the norm before scaling. The
+/// host waits for it after all work is queued. With error_if_nonfinite throws if the norm is not finite.
 EBB_API double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm,
                                double norm_type = 2.0, bool error_if_nonfinite = false);
 EBB_API double clip_grad_norm_(Variable parameter, double max_norm, double norm_type = 2.0,

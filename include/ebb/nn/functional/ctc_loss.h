@@ -21,8 +21,8 @@ namespace functional {
 
 using CTCLossFuncOptions = CTCLossOptions;
 
-/// Computes ebb::ctc_loss for log-probabilities (T, N, C) or (T, C) and targets (N, S) or concatenated. Takes
-/// the lengths of both.
+/// Computes ebb::ctc_loss. log_probs has the shape (T, N, C) or (T, C). targets has the shape (N, S), or
+/// contains all targets concatenated. input_lengths and target_lengths contain the length of each sequence.
 EBB_API Variable ctc_loss(const Variable& log_probs, const Variable& targets, const Variable& input_lengths,
                           const Variable& target_lengths, const CTCLossFuncOptions& options = {});
 

@@ -44,8 +44,8 @@ using Dropout3dFuncOptions = DropoutFuncOptions;
 using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 
 EBB_API Variable dropout(Variable input, const DropoutFuncOptions& options = {});
-/// Set whole channels to zero. dropout1d takes (N, C, L) or (C, L); PyTorch has it in Python, but
-/// not in libtorch.
+/// Set whole channels to zero. dropout1d takes (N, C, L) or (C, L); PyTorch has dropout1d in Python, but not
+/// in libtorch.
 EBB_API Variable dropout1d(Variable input, const Dropout1dFuncOptions& options = {});
 EBB_API Variable dropout2d(Variable input, const Dropout2dFuncOptions& options = {});
 EBB_API Variable dropout3d(Variable input, const Dropout3dFuncOptions& options = {});

@@ -75,13 +75,14 @@ class EBB_API MultiheadAttentionForwardFuncOptions {
 /// Multi-head attention. Each of num_heads heads works on E / num_heads channels of the projected queries,
 /// keys and values. out_proj projects the concatenated results (Vaswani et al. 2017; torch.nn.functional).
 ///
-/// query (L, N, E), key (S, N, kdim) and value (S, N, vdim) give (L, N, E). The weights are (N, L, S), or (N,
-/// heads, L, S) if they are not averaged. Without a batch, no tensor has the dimension N. Masks are Bool,
-/// where true excludes a key (in contrast to scaled_dot_product_attention), or floating-point and added to
-/// the scores. Without need_weights the weights are undefined, and scaled_dot_product_attention computes the
-/// result without an L * S buffer. A query whose keys are all masked then gives zeros; with need_weights it
-/// gives NaN, as in PyTorch. With `is_causal`, attn_mask must be given too. It is not read if `is_causal` is
-/// sufficient. Throws for shapes, dtypes or devices that do not match.
+/// query (L, N, E), key (S, N, kdim) and value (S, N, vdim) give (L, N, E). The weights have the shape (N, L,
+/// S), or (N, heads, L, S) if they are not averaged. Without a batch, no tensor has the dimension N. Masks
+/// are Bool, where true excludes a key (in contrast to scaled_dot_product_attention), or floating-point and
+/// added to the scores. Without need_weights the weights are undefined, and scaled_dot_product_attention
+/// computes the result without an L * S buffer. A query whose keys are all masked then gives zeros; with
+/// need_weights it gives NaN, as in PyTorch. With `is_causal`, attn_mask must be given too and must be the
+/// causal mask. It is read only with need_weights or with a key_padding_mask. Throws for shapes, dtypes or
+/// devices that do not match.
 EBB_API std::tuple<Variable, Variable> multi_head_attention_forward(
     const Variable& query, const Variable& key, const Variable& value,
     const MultiheadAttentionForwardFuncOptions& options);

@@ -10,7 +10,7 @@
 
 namespace ebb::nn {
 
-/// Options of MaxUnpool, equal to the options of the pooling. The default stride is kernel_size.
+/// Options of MaxUnpool. They must equal the options of the pooling. The default stride is kernel_size.
 template <std::size_t D>
 class EBB_API MaxUnpoolOptions {
  public:

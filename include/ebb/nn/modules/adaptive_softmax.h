@@ -49,8 +49,8 @@ class EBB_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftm
   ASMoutput forward(const Variable& input, const Variable& target);
   /// Returns the log-probabilities of all classes: (N, n_classes).
   Variable log_prob(const Variable& input);
-  /// Returns the most likely class: (N). A cluster is only evaluated if it is the most likely entry of the
-  /// head.
+  /// Returns the most likely class of each sample, (N). A cluster is evaluated only for the samples for which
+  /// it is the most likely entry of the head.
   Variable predict(const Variable& input);
   /// Computes log_prob from the output of the head.
   Variable _get_full_log_prob(const Variable& input, const Variable& head_output);

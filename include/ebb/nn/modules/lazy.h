@@ -11,8 +11,8 @@ namespace ebb::nn {
 /// A linear layer, convolution or normalization that gets its number of input features or channels from the
 /// first input or the first loaded state. Until then its tensors have no elements. When they are filled,
 /// their handles, dtype and device do not change, so an optimizer created before remains valid. The initial
-/// values equal the values that the plain module would draw. Options are those of the plain module; their
-/// number of inputs is ignored.
+/// values equal the values that the plain module would draw. The options are the options of the plain module,
+/// whose number of inputs is ignored.
 template <class Base>
 class EBB_API LazyImpl : public Base {
  public:

@@ -82,8 +82,8 @@ class EBB_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
 extern template class detail::RNNImplBase<RNNImpl>;
 EBB_LIBRARY_MODULE(RNN);
 
-/// Long short-term memory in stacked layers (see ebb::lstm). Shapes are those of RNN. The state is h and c.
-/// With proj_size, h has this size.
+/// Long short-term memory in stacked layers (see ebb::lstm). Shapes are those of RNN. The state is (h, c).
+/// With proj_size, the last dimension of h has the size proj_size.
 class EBB_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   LSTMImpl(std::int64_t input_size, std::int64_t hidden_size)

@@ -133,8 +133,8 @@ class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   Sequential() = default;
-  /// Not an inherited constructor, because its compiler errors would not show the line in which the user
-  /// passes a wrong argument.
+  /// This constructor is not inherited, because compiler errors about an inherited one would not show the
+  /// line in which the user passes a wrong argument.
   template <class Head, class... Tail>
     requires detail::MakesModule<ModuleHolder<SequentialImpl>, Head, Tail...>
   explicit Sequential(Head&& head, Tail&&... tail)

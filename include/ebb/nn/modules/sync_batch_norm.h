@@ -36,7 +36,8 @@ class SyncBatchNorm : public ModuleHolder<SyncBatchNormImpl> {
   /// Replaces each BatchNorm1d, 2d and 3d of a Sequential, ModuleList or ModuleDict in the module tree by a
   /// SyncBatchNorm with the same tensors, options and mode. Returns the module, or the replacement if the
   /// module itself is a batch norm. A batch norm that is a member of a class is not replaced. In a program
-  /// with one process it computes the same result (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
+  /// with one process, it computes the same result as a SyncBatchNorm
+  /// (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
   static EBB_API std::shared_ptr<Module> convert_sync_batchnorm(const std::shared_ptr<Module>& module);
   template <class Handle>
     requires detail::Holder<Handle>

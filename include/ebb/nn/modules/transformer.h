@@ -111,7 +111,7 @@ class EBB_API TransformerOptions {
 
 /// An encoder of a source, and a decoder of a target that attends to the encoder's result (Vaswani et al.
 /// 2017). src (S, N, E) and tgt (T, N, E) give (T, N, E). With batch_first, N is the first dimension; without
-/// a batch, there is no N. Parts are encoder.layers.0, ..., encoder.norm, decoder.layers.0, ...,
+/// a batch, there is no N. Submodules are encoder.layers.0, ..., encoder.norm, decoder.layers.0, ...,
 /// decoder.norm. Initial matrices are Xavier uniform (torch::nn::Transformer).
 class EBB_API TransformerImpl : public Cloneable<TransformerImpl> {
  public:

@@ -21,8 +21,8 @@ class EBB_API MaxUnpoolImpl : public Cloneable<MaxUnpoolImpl<D>> {
   MaxUnpoolOptions<D> options;
 };
 
-/// Computes maxima over windows at random positions. They are drawn at each call or given by the buffer
-/// _random_samples.
+/// Computes maxima over windows at random positions. The positions are drawn at each call, or computed from
+/// the buffer _random_samples if it is defined.
 template <std::size_t D>
 class EBB_API FractionalMaxPoolImpl : public Cloneable<FractionalMaxPoolImpl<D>> {
  public:

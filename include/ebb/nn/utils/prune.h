@@ -126,8 +126,8 @@ class EBB_API CustomFromMask final : public BasePruningMethod {
 /// The original replaces the parameter in parameters() and state_dict(). The module's member is computed
 /// again at each call of the module, like a parametrized parameter (parametrize.h). parametrize::refresh()
 /// computes it between calls. A pruned parameter can be pruned further: methods then use its remaining
-/// elements. `importance_scores`, in the parameter's shape, decide in place of the values. Register before
-/// creating an optimizer.
+/// elements. If `importance_scores` (in the parameter's shape) are given, the method uses them in place of
+/// the values. Register before creating an optimizer.
 EBB_API void apply(Module& module, const std::string& name, const BasePruningMethod& method,
                    const optional<Variable>& importance_scores = nullopt);
 /// Makes `name` a plain parameter again, with the pruned values. Throws if it is not pruned.
@@ -137,8 +137,8 @@ EBB_API bool is_pruned(const Module& module);
 
 /// Parameters, each identified by module and name.
 using Parameters = std::vector<std::pair<std::shared_ptr<Module>, std::string>>;
-/// Prunes all parameters together with an unstructured method. Missing and undefined importance scores mean
-/// the parameter itself.
+/// Prunes all parameters together with an unstructured method. A parameter with missing or undefined
+/// importance scores is its own scores.
 EBB_API void global_unstructured(const Parameters& parameters, const BasePruningMethod& method,
                                  const std::vector<Variable>& importance_scores = {});
 

@@ -15,10 +15,11 @@ EBB_API Variable invert_permutation(const Variable& permutation);
 
 /// Sequences stored step by step without padding. data is (rows, *); step t has batch_sizes[t] rows (Long, on
 /// the CPU). If the sequences were sorted by length, sorted_indices is the permutation and unsorted_indices
-/// is its inverse. pack_padded_sequence and pack_sequence create it.
+/// is its inverse. pack_padded_sequence and pack_sequence create a PackedSequence.
 class EBB_API PackedSequence {
  public:
-  /// A missing unsorted_indices is computed. Throws unless batch_sizes are on the CPU.
+  /// If unsorted_indices is missing, computes it from sorted_indices. Throws unless batch_sizes is on the
+  /// CPU.
   explicit PackedSequence(Variable data, Variable batch_sizes, Variable sorted_indices = {},
                           Variable unsorted_indices = {});
 
