@@ -13,7 +13,7 @@ namespace ebb::cpu {
 namespace {
 
 /// Updates a range of one parameter. States have dtype S. If `Master` is true, the array after the states is
-/// the master copy, which the rule updates.
+/// the master copy, and the rule updates this copy.
 template <unsigned StateMask, bool Master, class S, class T, class Rule>
 void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
   using C = Compute<T>;

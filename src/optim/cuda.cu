@@ -11,7 +11,7 @@ constexpr int count_bits(unsigned mask) {
   return mask == 0 ? 0 : static_cast<int>(mask & 1u) + count_bits(mask >> 1);
 }
 
-/// Applies a rule to one element. The values are the parameter, the gradient, the present states and, if
+/// Applies a rule to one element. `values` contains the parameter, the gradient, the present states and, if
 /// `Master` is true, the master copy.
 template <class T, class Rule, unsigned StateMask, bool Master>
 struct ElementUpdate {

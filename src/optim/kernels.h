@@ -18,12 +18,13 @@ struct RuleBytes {
 /// State k is present if bit k of `state_mask` is set.
 struct UpdateList : EntryList {
   unsigned state_mask = 0;
-  /// True if the parameters are 16-bit, the states f32, and each entry ends with an f32 master copy. The rule
-  /// updates the copy, and the parameter is the copy's rounded value. If the parameter has another value, the
-  /// copy is new or the parameter was written to. The copy is then first set to the parameter.
+  /// True if the parameters have 16 bits, the states are f32, and each entry ends with an f32 master copy.
+  /// The rule updates the copy and rounds it to the parameter. If the parameter is not the copy's rounded
+  /// value, because the copy is new or other code wrote to the parameter, the copy is first set to the
+  /// parameter.
   bool master = false;
-  /// If not null, the rule in device memory, which replaces the argument of the kernel. Captured graphs need
-  /// it, because the value of a captured argument never changes.
+  /// The rule in device memory, which a captured graph reads in place of the kernel's argument, because a
+  /// captured argument never changes. Null outside captures.
   const RuleBytes* live = nullptr;
 };
 

@@ -15,8 +15,8 @@
 namespace ebb::optim {
 
 /// The rule of the optimizer with these Options. The specialisation in the optimizer's file is an
-/// OptimizerRule. The specialisation of L-BFGS, which has its own step and state, contains only the name and
-/// the options.
+/// OptimizerRule. L-BFGS has its own step and state, so its specialisation contains only the name and the
+/// options.
 template <class Options>
 struct Kind;
 

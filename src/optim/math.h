@@ -10,7 +10,8 @@
 
 namespace ebb::math {
 
-/// A step of any rule. A new rule is added here, which also instantiates its kernels.
+/// The step of any rule. Add the step of a new rule to this list; the kernels of all listed rules are
+/// instantiated.
 using Step = std::variant<SgdStep, AdamStep, RmspropStep, AdagradStep, NadamStep, RadamStep, AdamaxStep,
                           AdadeltaStep, AsgdStep, RpropStep, LionStep>;
 

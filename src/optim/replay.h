@@ -57,8 +57,8 @@ struct Optimizer::Replay {
     }
   };
 
-  /// Returns device memory for the rule. Each replay of the capture writes the current rule to it. The
-  /// capture keeps `arrays` alive.
+  /// Returns device memory for the rule. Each replay of the capture writes the current rule to this memory.
+  /// The capture keeps `arrays` alive.
   template <class Kind>
   static const kernels::RuleBytes* follow(detail::Capture& capture, const Update<Kind>& update,
                                           const EntryList& list, const std::vector<NdArray>& arrays) {

@@ -133,7 +133,7 @@ CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(Optimizer& optimizer, s
   EBB_CHECK(factor_ >= 1, "CosineAnnealingWarmRestarts: T_mult must be at least 1, got ", factor_, ".");
   begin();
 }
-// Returns (rate - minimum) / (initial rate - minimum) at epoch t, which is never 0.
+// Returns (rate - eta_min) / (initial rate - eta_min) at epoch t. The result is never 0.
 double CosineAnnealingWarmRestarts::share(std::int64_t t) const {
   std::int64_t length = first_;
   if (factor_ == 1) t %= length;
@@ -264,8 +264,8 @@ CyclicLR::CyclicLR(Optimizer& optimizer, const PerGroup& base_lr, const PerGroup
   if (options_.cycle_momentum()) check_momentum("CyclicLR", optimizer);
   momenta_ = {options_.base_momentum().of("CyclicLR", "base_momentum", optimizer),
               options_.max_momentum().of("CyclicLR", "max_momentum", optimizer)};
-  // The first step uses the group's initial rate. This is base_lr, unless another schedule was constructed
-  // before.
+  // begin() sets the first rates with the groups' initial rates as lower bounds. These differ from base_lr if
+  // another schedule was constructed before this one.
   rates_.high = max_lr.of("CyclicLR", "max_lr", optimizer);
   for (std::size_t i = 0; i < rates_.high.size(); ++i) rates_.low.push_back(base(i));
   begin();

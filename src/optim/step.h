@@ -1,4 +1,4 @@
-// The loop of an optimizer's step. It collects parameters in lists, and one launch updates a list.
+// The loop of an optimizer's step. It groups parameters into batches, and updates each batch with one launch.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -23,7 +23,8 @@ void check_gradients(const char* name, const std::vector<Variable>& parameters);
 void check_not_captured(const char* name, const Variable& parameter);
 
 /// Returns whether x has the memory layout of the parameter, or is contiguous if the parameter is not dense.
-/// One flat loop then updates all elements for any strides, for example those of channels-last weights.
+/// With this layout one flat loop can update all elements, also of parameters with other strides
+/// (channels-last weights).
 bool laid_out_like(const NdArray& x, const NdArray& parameter);
 /// Returns x in the layout that laid_out_like() accepts. If x has it already, returns x itself.
 Variable in_layout_of(const NdArray& parameter, const Variable& x);

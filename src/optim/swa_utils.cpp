@@ -20,8 +20,8 @@ void check_decay(double decay) {
             " provided. Please provide a value in [0,1] range.");
 }
 
-// Averages floating tensors in place with one fused lerp of `weight`. Averages other tensors with `average`,
-// and truncates the result.
+// Averages floating tensors in place with one fused lerp of `weight`. Averages integer tensors with `average`
+// and truncates the results.
 void average_all(std::vector<Variable>& averaged, const std::vector<Variable>& current,
                  const Variable& num_averaged, double weight, const AverageFunction& average) {
   std::vector<Variable> floating, ends;
@@ -150,7 +150,8 @@ double SWALR::share(std::int64_t epoch) const {
 double SWALR::next(std::size_t group, double now) {
   const std::int64_t steps = step_count_;  // in a SequentialLR it may be less than the epoch, as in PyTorch
   const std::int64_t epoch = anneal_epochs_ == 0 ? std::max<std::int64_t>(steps, 1) : steps;
-  // The initial rate is computed from the current one, because another schedule may have changed it.
+  // `from`, the rate before annealing, is computed from the current rate `now`, because another schedule may
+  // have changed the rate.
   const double to = swa_lrs_[group], before = share(epoch - 1), after = share(epoch);
   const double from = before == 1 ? to : (now - before * to) / (1 - before);
   return to * after + from * (1 - after);

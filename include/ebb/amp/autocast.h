@@ -13,8 +13,8 @@ namespace ebb {
 /// The thread's autocast settings (torch: at::autocast). Scopes of amp::autocast set and restore them.
 namespace autocast {
 
-/// Returns whether listed ops on devices of this type cast their inputs. Returns false inside such an op and
-/// in backward.
+/// Returns whether ops of the autocast lists cast their inputs on devices of this type. Returns false inside
+/// such an op and in backward.
 EBB_API bool is_autocast_enabled(DeviceType device);
 EBB_API void set_autocast_enabled(DeviceType device, bool enabled);
 /// The 16-bit dtype. The default is kBFloat16 on the CPU and kHalf on CUDA; any other dtype throws.

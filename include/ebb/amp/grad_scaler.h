@@ -50,7 +50,8 @@ class EBB_API GradScaler {
   Variable scale(const Variable& outputs);
   std::vector<Variable> scale(const std::vector<Variable>& outputs);
   /// Divides the gradients of the optimizer's parameters by the scale, at most once between two updates.
-  /// step() does it if the caller has not. Gradients in Half are an error: keep the parameters in Float.
+  /// step() calls it if the caller has not called it since the last update. Gradients in Half are an error:
+  /// keep the parameters in Float.
   void unscale_(optim::Optimizer& optimizer);
   /// Calls optimizer.step() and returns its result. If a gradient is infinite or NaN, skips the step and
   /// returns an undefined tensor. A closure is an error while the scaler is enabled.

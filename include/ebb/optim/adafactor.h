@@ -26,8 +26,8 @@ class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
 extern template class OptimizerCloneableOptions<AdafactorOptions>;
 extern template class RuleOptions<AdafactorOptions>;
 
-/// State of Adafactor for one parameter: mean squares of the gradient. They are over rows and columns of the
-/// last two dimensions, or for each element of a vector.
+/// State of Adafactor for one parameter: mean squares of the gradient. A parameter with at least two
+/// dimensions has a mean for each row and each column of the last two; a vector has one for each element.
 class EBB_API AdafactorParamState : public RuleParamState<AdafactorParamState, AdafactorOptions> {
  public:
   bool fits(const Variable& value, const Variable& parameter) const override;
@@ -42,7 +42,7 @@ extern template class RuleParamState<AdafactorParamState, AdafactorOptions>;
 extern template class RuleOptimizer<AdafactorOptions, AdafactorParamState>;
 
 /// Adafactor (Shazeer & Stern 2018; torch.optim.Adafactor). Adam's second moment is stored as its means over
-/// rows (R) and columns (C), from which it is computed as R C / mean(R). It has no first moment. Step sizes
+/// rows (R) and columns (C), from which it is computed as R C / mean(R). There is no first moment. Step sizes
 /// are relative to the parameter's root mean square. A step cannot be captured in a graph.
 class EBB_API Adafactor : public RuleOptimizer<AdafactorOptions, AdafactorParamState> {
  public:

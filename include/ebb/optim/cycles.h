@@ -59,8 +59,8 @@ class EBB_API CyclicLROptions {
   EBB_ARG(PerGroup, max_momentum) = 0.9;   ///< largest momentum
 };
 
-/// Moves the learning rate between base_lr and max_lr in repeated cycles, with one call of step() for each
-/// batch (Smith 2017; torch.optim.lr_scheduler.CyclicLR).
+/// Raises the learning rate from base_lr to max_lr and lowers it again, in repeated cycles. Call step() after
+/// each batch (Smith 2017; torch.optim.lr_scheduler.CyclicLR).
 class EBB_API CyclicLR : public EpochScheduler {
  public:
   CyclicLR(Optimizer& optimizer, const PerGroup& base_lr, const PerGroup& max_lr,

@@ -28,7 +28,7 @@ class EBB_API OptimizerOptions {
   /// Write the options to an archive, each under its name, and read them back.
   virtual void serialize(serialize::OutputArchive& archive) const;
   virtual void serialize(serialize::InputArchive& archive);
-  /// Throws if the options of a group are invalid. The argument contains the optimizer's defaults.
+  /// Throws if these options of a group are invalid. The argument contains the optimizer's defaults.
   virtual void check(const OptimizerOptions&) const {}
   /// Get and set the momentum, or the first of the betas. Without either, the getter returns nothing.
   virtual optional<double> get_momentum() const { return {}; }
@@ -151,8 +151,8 @@ class EBB_API Optimizer {
   explicit Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
-  /// Moves the groups, states and defaults. The other optimizer then has no parameters, and its schedulers
-  /// still refer to it.
+  /// Moves the groups, states and defaults. The optimizer `other` then has no parameters. Its schedulers
+  /// still refer to `other`.
   Optimizer(Optimizer&& other);
   Optimizer& operator=(Optimizer&& other);
   virtual ~Optimizer();
@@ -196,10 +196,10 @@ class EBB_API Optimizer {
   using StateMaker = std::function<std::unique_ptr<OptimizerParamState>()>;
   void load(serialize::InputArchive& archive, const StateMaker& make);
 
-  /// Hooks run in the order of registration; with `prepend` a hook runs first. Step hooks run before a step,
-  /// where they may change gradients, options and the closure, and after it. State hooks run before a state
-  /// is written, and afterwards with the written state. Load hooks run before loading, with the state to
-  /// load, and after loading. State hooks and load hooks may change the state.
+  /// Hooks run in the order of registration; with `prepend` a hook runs first. Step hooks run before or after
+  /// a step. Those that run before it may change gradients, options and the closure. State hooks run before a
+  /// state is written, and afterwards with the written state. Load hooks run before loading, with the state
+  /// to load, and after loading. State hooks and load hooks may change the state.
   using StepPreHook = std::function<void(Optimizer&, LossClosure& closure)>;
   using StepPostHook = std::function<void(Optimizer&)>;
   using StateDictPreHook = std::function<void(const Optimizer&)>;
@@ -225,7 +225,7 @@ class EBB_API Optimizer {
     if (!slot) slot = std::make_unique<State>();
     return static_cast<State&>(*slot);
   }
-  /// Returns an empty state for load_state_dict. Here it returns null: the optimizer has no state.
+  /// Returns an empty state for load_state_dict. The default returns null, for optimizers without a state.
   virtual std::unique_ptr<OptimizerParamState> new_state() const;
   static Variable run(const LossClosure& closure);
   /// Updates each parameter that has a gradient once, with the rule of `Kind` (src/optim/kind.h, step.h).

@@ -8,7 +8,8 @@
 
 namespace ebb::optim {
 
-/// Options of Rprop. It uses only the signs of gradients. Use it with gradients of whole data sets.
+/// Options of Rprop. Rprop uses only the signs of gradients, and should be used with gradients of whole data
+/// sets.
 class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
  public:
   using etas_t = std::tuple<double, double>;
@@ -36,9 +37,9 @@ extern template class OptimizerCloneableParamState<RpropParamState>;
 extern template class RuleParamState<RpropParamState, RpropOptions>;
 extern template class RuleOptimizer<RpropOptions, RpropParamState>;
 
-/// Rprop (Riedmiller & Braun 1993; torch.optim.Rprop): each element has its own step size, initially lr. It
-/// grows while the gradient keeps its sign. If the sign changes, it shrinks, and the element does not move. p
-/// -= sign(g) size.
+/// Rprop (Riedmiller & Braun 1993; torch.optim.Rprop): each element has its own step size, initially lr. The
+/// size grows while the gradient keeps its sign. If the sign changes, the size shrinks, and the element does
+/// not move. p -= sign(g) size.
 class EBB_API Rprop : public RuleOptimizer<RpropOptions, RpropParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -18,8 +18,8 @@ class EBB_API PerGroup {
   PerGroup(double all) : numbers_{all} {}
   PerGroup(std::vector<double> each) : numbers_(std::move(each)), is_list_(true) {}
   PerGroup(std::initializer_list<double> each) : PerGroup(std::vector<double>(each)) {}
-  /// Returns one number for each group. A list whose length differs from the number of groups throws an error
-  /// that names `schedule` and `what`.
+  /// Returns one value for each group. Throws if a list was given whose length differs from the number of
+  /// groups; the error names `schedule` and `what`.
   std::vector<double> of(const char* schedule, const char* what, Optimizer& optimizer) const;
 
  private:
@@ -41,7 +41,7 @@ class EBB_API LRScheduler {
   std::vector<double> get_current_lrs() const;
   /// Warns if the optimizer has made no step yet. step() calls it first.
   void begin_step() const;
-  /// Throws unless there is one rate for each group.
+  /// Sets the rate of each group. Throws unless `rates` has one rate for each group.
   void set_lrs(const std::vector<double>& rates);
   Optimizer& optimizer() const { return optimizer_; }
 
@@ -76,8 +76,8 @@ class EBB_API EpochScheduler : public LRScheduler {
   bool is_first() const { return first_; }
   /// Returns the group's rate at last_epoch(); `now` is its current rate.
   virtual double next(std::size_t group, double now) = 0;
-  /// Returns the rate when SequentialLR starts the scheduler. It is computed from the first rate if this rate
-  /// is sufficient.
+  /// Returns the rate of a group when SequentialLR starts this scheduler. Schedulers whose formula needs only
+  /// the group's first rate override it and do not use `now`, the current rate.
   virtual double at(std::size_t group, double now) { return next(group, now); }
   /// Get and set the group's first rate. Setting it affects later schedulers too.
   double base(std::size_t group) const;

@@ -51,7 +51,8 @@ class EBB_API AveragedModule : public nn::Module {
   bool use_buffers_;
 };
 
-/// A copy of a model that contains the average of the model at each update_parameters():
+/// A copy of a model. Its parameters are the average of the model's parameters over all calls of
+/// update_parameters():
 ///
 ///     swa_utils::AveragedModel ema(model, swa_utils::get_ema_multi_avg_fn(0.999));
 ///     for (...) { optimizer.step(); ema.update_parameters(*model); }
@@ -152,7 +153,7 @@ void update_bn(Loader& loader, Model& model, optional<Device> device = nullopt) 
 }
 
 /// Anneals the rate of each group to swa_lr in anneal_epochs steps, by a cosine or linearly, and then keeps
-/// it there. Steps of another scheduler may alternate with the steps of this one.
+/// it at swa_lr. Steps of another scheduler may alternate with the steps of SWALR.
 class EBB_API SWALR : public EpochScheduler {
  public:
   enum class Anneal { cos, linear };

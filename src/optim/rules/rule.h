@@ -9,8 +9,8 @@ namespace ebb::math {
 
 constexpr int kMostStates = 3;
 
-/// Returns the value that a rule updates. This is the master copy, or the parameter if it is not the copy's
-/// rounded value.
+/// Returns the value that a rule updates: the master copy `master`, or `parameter` if it differs from the
+/// rounded `master`.
 template <class T>
 EBB_HD float master_of(float master, T parameter) {
   const auto p = static_cast<float>(parameter);
