@@ -17,7 +17,7 @@
 namespace ebb::io {
 namespace {
 
-// Guesses the format from the first bytes. Every zip archive is taken as Torch.
+// Guesses the format from the first bytes. Returns Torch for every zip archive.
 Format format_of_start(std::string_view start) {
   if (start.starts_with("PK") || start.starts_with(pytorch::kLegacyMagic)) return Format::Torch;
   if (start.starts_with("\x93NUMPY")) return Format::Npy;

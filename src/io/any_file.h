@@ -31,8 +31,8 @@ safetensors::File read_any(std::istream& stream);
 
 namespace ebb::npy {
 
-/// Throws unless the first bytes of a stream contain a signature of a zip archive. Other bytes may precede
-/// the archive, but not many.
+/// Throws unless `start`, the first bytes of a stream, contains a signature of a zip archive. Other bytes may
+/// precede the signature in `start`.
 void check_npz_start(std::string_view start);
 
 /// Returns whether the bytes are a zip archive that contains only arrays.

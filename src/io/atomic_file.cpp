@@ -53,7 +53,8 @@ int lock(int descriptor, int how) {
   return result;
 }
 
-// Returns the path without the number. Long names are truncated, so that a number still fits.
+// Returns the path of the target's temporary files up to the number. Truncates a long name, so that the name
+// with a number is not too long.
 std::string prefix_of(const std::string& target) {
   return folder_of(target) + "/" + target.substr(target.rfind('/') + 1, 200) + ".ebb-";
 }
@@ -65,8 +66,8 @@ bool is_named(int descriptor, const std::string& name) {
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-// Removes a temporary file if it is not locked, because its writer has then ended. Returns whether the name
-// is free.
+// Removes a temporary file if it is not locked: its writer has then ended without a commit. Returns whether
+// the name is free.
 bool is_free(const std::string& name, const AtomicFile::Left& left) {
   const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return errno == ENOENT;
@@ -108,8 +109,8 @@ void AtomicFile::look_at_target() {
   EBB_CHECK(S_ISREG(named.st_mode), "cannot write \"", path_, "\": it is ", kind_of(named.st_mode),
             ", and only a regular file can be replaced wholly or not at all. Save to an open std::ostream "
             "instead.");
-  // The target may be a link such as /proc/self/fd/3. The check is only that the target exists, because
-  // another save may be replacing it.
+  // If the path was a link such as /proc/self/fd/3, target_ may not exist. Only its existence is checked, not
+  // that it is the same file, because another save may be replacing it.
   EBB_CHECK(
       ::stat(target_.c_str(), &found) == 0, "cannot write \"", path_,
       "\": it refers to an open file without a name, which cannot be replaced. Save to an open std::ostream "
@@ -121,8 +122,8 @@ void AtomicFile::look_at_target() {
 }
 
 void AtomicFile::create_temporary(const std::string& prefix) {
-  // Creates an empty file to find out the permissions of new files. It is removed before it contains
-  // anything.
+  // If the target does not exist, the loop first creates an empty file to find out the permissions of new
+  // files, and removes it. The temporary file is created with mode 0600.
   bool knows_mode = replaces_;
   for (int number = 0; number < kMostNames;) {
     temporary_ = prefix + std::to_string(number);

@@ -12,9 +12,9 @@
 
 namespace ebb::io {
 
-/// A regular file with reads at any position. It is not memory-mapped. If another process truncates a mapped
-/// file, an access kills the reader. A read that returns too few bytes is only an error. Folders, devices,
-/// pipes and files of /proc without a size are refused, because a read of them may never end.
+/// A regular file with reads at any position. It is not memory-mapped, because an access to a mapped file
+/// that another process has truncated kills this process. A read beyond the end only throws. Folders,
+/// devices, pipes and files of /proc without a size are refused, because a read of them may never end.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);

@@ -113,7 +113,7 @@ class Pickle {
     return std::uint64_t{nodes_[node].b} << 32 | std::uint64_t{nodes_[node].a};
   }
 
-  // The nodes are in a deque, because a vector would hold them twice while it grows.
+  // The nodes are in a deque, because a vector that grows would temporarily store them twice.
   std::deque<Node> nodes_;
   std::deque<Cell> cells_;
   std::deque<More> more_;

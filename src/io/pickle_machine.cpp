@@ -12,8 +12,8 @@ namespace {
 
 using Kind = Pickle::Kind;
 constexpr std::size_t kMaxNodes = 10'000'000;
-// Limits that are sufficient for values of a hundred levels. Each level of a value takes one or two levels of
-// the pickle, with a few marks and a few unmarked values each.
+// Limits that are sufficient for values of a hundred levels. A level of a value takes one or two levels of
+// the pickle, and each of these takes a few marks and a few unmarked values.
 constexpr std::size_t kMaxMarks = 1000, kMaxUnmarked = 1000;
 constexpr std::uint8_t kMaxLevels = 250;
 // Writers number memo entries from zero, so a key is at most the pickle's size. Keys below this bound are
@@ -194,8 +194,8 @@ class PickleMachine {
     }
     return result_.more_[node(call).c - 1];
   }
-  // Replaces the items of a container by add(items). The container may be an object that behaves like one: a
-  // set, a deque or an OrderedDict.
+  // Replaces the items of a container by add(items). The container may also be an object with items: a set, a
+  // deque or an OrderedDict.
   template <class Add>
   void extend(Index to, Kind kind, const char* is_none, const Add& add) {
     if (node(to).kind == kind)

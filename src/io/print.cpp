@@ -41,7 +41,8 @@ class ShownElements {
   ShownElements(const NdArray& x, bool summarize) : position_({levels_of(x, summarize)}, 0) {}
 
   std::int64_t offset() const { return position_.offsets()[0]; }
-  /// Return the dimension along which the last next() moved, and whether it skipped elements there.
+  /// Return the dimension along which the last next() moved, and whether it skipped elements of this
+  /// dimension.
   std::size_t dim() const { return moved_.dim; }
   bool skipped() const { return moved_.skips; }
 

@@ -42,8 +42,8 @@ struct Format {
   int width = 0;
 };
 
-// Returns the number of digits before the point. If leading zeros follow the point, the result is minus their
-// number. For zero it is 1.
+// Returns the number of digits before the point: 3 for 123.4, 0 for 0.5, and -1 for 0.05, which has one zero
+// after the point. Returns 1 for 0.
 double digits_of(double value) { return value == 0 ? 1 : std::floor(std::log10(value)) + 1; }
 
 // Sets the stream's format for contiguous doubles.

@@ -145,8 +145,8 @@ void Pickler::put_tensor(const Variable& tensor, bool requires_grad) {
   text_ += ")RtR";
 }
 
-// Returns the position of an array in its storage. A storage of the format has a dtype. A storage is
-// therefore written once for all tensors of the same dtype, and again for another dtype.
+// Returns the position of an array in its storage. In PyTorch's format a storage has a dtype, so a storage is
+// written once for each dtype of its tensors.
 Pickler::Place Pickler::place(const NdArray& array, const StorageType& type) {
   const auto [known, fresh] =
       keys_.emplace(std::pair(static_cast<const void*>(array.storage().get()), type.type), storages_.size());

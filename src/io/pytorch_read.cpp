@@ -176,8 +176,8 @@ void parse_pickles(LegacyPickles& pickles) {
   pickles.keys = io::parse_pickle(bytes, pickles.end);
 }
 
-// Parses the pickles from the first part of the file, which need not contain the storages. If the pickles do
-// not end there, tries a larger part.
+// Parses the pickles from the first part of the file, so that the storages need not be read. If the pickles
+// do not end in this part, tries a larger one.
 LegacyPickles pickles_of(const Bytes& bytes) {
   LegacyPickles pickles;
   for (std::uint64_t n = std::uint64_t{1} << 20;; n *= 16) {

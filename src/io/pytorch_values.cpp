@@ -17,8 +17,8 @@ using Index = Pickle::Index;
 constexpr int kMaxDepth = 100;
 constexpr std::uint64_t kMaxValues = 10'000'000;
 constexpr std::size_t kMaxDims = 64;  // the limit of PyTorch and NumPy
-// The number of times that a tensor may repeat its elements, and that objects may repeat the names that they
-// share.
+// The number of times that a tensor may repeat the elements of its storage, and that objects may repeat
+// shared names.
 constexpr std::size_t kRepeats = 64, kAnySize = std::size_t{16} << 20;
 
 // Functions that return their only argument unchanged.

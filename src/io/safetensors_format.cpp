@@ -79,8 +79,8 @@ constexpr Foreign kForeign[] = {
 }  // namespace
 
 void refuse_foreign(std::string_view first_bytes) {
-  // A damaged safetensors file may begin with any byte. But bytes 4 to 7, which are the high half of the
-  // length, are 0.
+  // A safetensors file begins with the header's length, whose high half (bytes 4 to 7) is 0. Such a file is
+  // refused only if it begins like a zip archive.
   const bool maybe_length = first_bytes.size() >= 8 && first_bytes.substr(4, 4) == "\0\0\0\0"sv;
   for (const Foreign& f : kForeign)
     if (first_bytes.starts_with(f.start) && (!maybe_length || f.start == kZip))

@@ -208,8 +208,8 @@ std::set<std::string> parts_in(const std::string& index) {
   return parts;
 }
 
-// Returns the paths of an index's parts. If the file is not an index, there are none, because a killed save
-// did not complete it.
+// Returns the paths of an index's parts. Returns none if the file is not a complete index, because the save
+// that wrote it was killed.
 std::vector<std::string> paths_in(const fs::path& folder, const std::string& index) {
   std::vector<std::string> paths;
   try {
@@ -273,8 +273,8 @@ std::vector<NamedTensors> shards_of(const NamedTensors& tensors, std::uint64_t m
   return shards;
 }
 
-// Returns names that no other save uses. In a folder without a checkpoint, they are the names of
-// huggingface_hub. Otherwise they contain a random mark.
+// Returns names of parts that no other save uses. Without `marked`, first tries the names of huggingface_hub.
+// Other names contain a random mark.
 std::vector<std::string> names_of_parts(const fs::path& folder, std::size_t count, bool marked) {
   std::string mark;
   std::vector<std::string> names(count);

@@ -58,8 +58,8 @@ std::optional<std::uint64_t> zip64_record(const Bytes& bytes, std::uint64_t end)
   if (end < kLocatorSize + kEnd64Size) return {};
   const std::string locator = part(bytes, end - kLocatorSize, kLocatorSize);
   if (number(locator, 0, 4) != kLocator64) return {};
-  // The record is at the position in the locator. If other bytes precede the archive, it is directly before
-  // the locator.
+  // The record is at the position in the locator. If other bytes precede the archive, this position is wrong,
+  // and the record is directly before the locator.
   for (const std::uint64_t at : {number(locator, 8, 8), end - kLocatorSize - kEnd64Size})
     if (at <= end - kLocatorSize - kEnd64Size && number(part(bytes, at, 4), 0, 4) == kEnd64) return at;
   unsound_zip(kNoParse);
@@ -78,7 +78,8 @@ Directory find_directory(const Bytes& bytes) {
       found = {number(wide, 48, 8), number(wide, 40, 8), number(wide, 32, 8)};
       end = *record;
     }
-    // The directory ends directly before the record. Its stated begin may be wrong.
+    // The directory ends directly before the record. The stated begin is relative to the archive, before
+    // which the file may contain other bytes.
     if (found.size > end || found.begin > end - found.size) unsound_zip(kNoDirectory);
     found.archive = end - found.size - found.begin;
     return found;
@@ -86,7 +87,8 @@ Directory find_directory(const Bytes& bytes) {
   unsound_zip(kNoDirectory);
 }
 
-// Reads the zip64 field. It contains, in this order, the values that are kFull32 in the other fields.
+// Reads the zip64 field. It contains the 64-bit values of those of size, packed size and header position, in
+// this order, that are kFull32 in the entry.
 void read_extra(std::string_view extra, ZipEntry& entry) {
   while (extra.size() >= 4) {
     const std::uint64_t id = number(extra, 0, 2), size = number(extra, 2, 2);

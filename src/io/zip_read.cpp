@@ -15,8 +15,8 @@ namespace {
 
 // The size of the buffer for bytes that are unpacked or only summed.
 constexpr std::size_t kChunk = std::size_t{1} << 16;
-// The maximum ratio of a compressed description. Writers store descriptions uncompressed. If an archive is
-// compressed later, the ratio is about 10.
+// The maximum ratio of a compressed description. Writers store descriptions uncompressed, and tools that
+// compress an archive afterwards reach a ratio of about 10.
 constexpr std::uint64_t kPacks = 64, kAnySize = std::uint64_t{1} << 20;
 
 template <class... Parts>

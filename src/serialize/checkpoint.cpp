@@ -95,7 +95,7 @@ Checkpoint& Checkpoint::add_part(Part part) {
 }
 
 Checkpoint& Checkpoint::add(const std::string& name, Variable& value) {
-  // An undefined tensor is not written. A load then yields an undefined tensor again.
+  // An undefined tensor is not written. If the file has no "value", load() makes the tensor undefined again.
   const auto save = [&value](serialize::OutputArchive& to) {
     if (value.defined()) to.write("value", value);
   };

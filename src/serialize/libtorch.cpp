@@ -15,8 +15,8 @@
 namespace ebb::pytorch {
 namespace {
 
-// Returns the state with the parameters themselves. A state_dict does not contain requires_grad, which
-// distinguishes them from buffers.
+// Returns the state_dict with the parameters themselves in place of their detached copies. Their
+// requires_grad distinguishes them from buffers in the file.
 NamedTensors state_of(const nn::Module& module) {
   NamedTensors tensors;
   const auto parameters = module.named_parameters();
@@ -48,8 +48,8 @@ Value option(const Variable& value) {
   return numbers;
 }
 
-// Returns the options of a group without absent options. The reader does not have the options in `lacking`,
-// so they must be off.
+// Returns the options of a group without absent options. Throws if an option in `lacking`, which `reader`
+// does not have, is on.
 Dict options_of(const optim::OptimizerParamGroup& group, const char* reader,
                 std::initializer_list<std::string_view> lacking) {
   serialize::OutputArchive archive;

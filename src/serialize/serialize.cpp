@@ -37,7 +37,8 @@ void assign(Variable& to, const Variable& file, optional<Device> device) {
   if (requires_grad) to.requires_grad_();
 }
 
-// Loads the only tensor of a file. Its name does not matter, because other programs choose other names.
+// Loads the only tensor of a file, under any name, because other programs choose other names. If the file
+// contains several tensors, loads the tensor named "tensor".
 void restore(Variable& to, const File& file, optional<Device> device) {
   const bool alone = file.tensors.size() == 1 && file.unsupported.empty();
   assign(to, alone ? file.tensors[0].second : file.at("tensor"), device);
@@ -69,8 +70,8 @@ void restore_from(T& to, const std::string& path, const How&... how) {
   io::located(path, [&] { restore(to, io::read_any(path), how...); });
 }
 
-// Throws for a module without a state. Its members were probably not registered. Without this error, the
-// fault would be found only when the file is loaded. Modules of the library may have no state.
+// Throws for a module without a state. Its members were probably not registered, and without this error the
+// mistake would be detected only when the file is loaded. Modules of the library may have no state.
 void check_has_state(const char* op, const nn::Module& module) {
   EBB_CHECK(!module.children().empty() || ebb::detail::demangled(typeid(module)).starts_with("ebb::") ||
                 !module.state_dict().is_empty(),

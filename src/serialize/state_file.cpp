@@ -28,14 +28,15 @@ namespace {
 using Info = nn::StateSource::Info;
 using safetensors::Reader;
 
-// Returns the info of a tensor of a safetensors file. Its values are read later, directly into their
-// destination.
+// Returns the info of a tensor of a safetensors file, without its values. These are read later, directly into
+// the destination.
 Info info_of(const Reader& file, const std::string& key) {
   const std::string dtype = file.dtype(key);
   if (!file.is_supported(key)) return {{}, DType::Undefined, safetensors::unsupported_text(dtype)};
   Info info{DimVector(IntArrayRef(file.sizes(key))), safetensors::format_named(dtype)->dtype, {}};
   if (info.dtype != kBool) return info;
-  // The bytes of Bool may be invalid. They are checked before anything is written.
+  // A Bool tensor may contain invalid bytes. It is read here, so that the error occurs before the module is
+  // changed.
   try {
     file.get_tensor(key);
   } catch (const Error& e) {
@@ -46,8 +47,8 @@ Info info_of(const Reader& file, const std::string& key) {
 
 class SafetensorsState final : public nn::StateSource {
  public:
-  /// For a tensor with several names, keys() contains only the name in the file. If `all_names` is true, it
-  /// contains all names.
+  /// For a tensor with several names, keys() contains all names if `all_names` is true, and otherwise only
+  /// the name in the file.
   explicit SafetensorsState(Reader file, bool all_names = false)
       : file_(std::move(file)), all_names_(all_names) {}
 
@@ -147,8 +148,8 @@ class RenamedState final : public nn::StateSource {
   /// Returns the new name of a tensor, or nullopt to skip the tensor.
   using Rename = std::function<optional<std::string>(const std::string&)>;
 
-  /// `before` is the prefix of names that the file has but does not list. These are the additional names of
-  /// shared tensors.
+  /// `before` is prepended to a key that no tensor of `state->keys()` was renamed to. Such a key may be an
+  /// additional name of a shared tensor, which keys() does not contain.
   RenamedState(std::unique_ptr<nn::StateSource> state, const Rename& rename, std::string before = {})
       : state_(std::move(state)), before_(std::move(before)) {
     for (const std::string& key : state_->keys()) {
@@ -164,8 +165,8 @@ class RenamedState final : public nn::StateSource {
 
   std::vector<std::string> keys() const override { return names_; }
   optional<Info> info(const std::string& key) const override {
-    // The key may be a name of a shared tensor that the file does not list. A listed name that is not in
-    // original_ was skipped or renamed.
+    // A key that is not in original_ may be an additional name of a shared tensor, which keys() does not
+    // contain. If keys() contains it, the tensor was skipped or renamed, so the key does not exist here.
     if (!original_.contains(key) && listed_.contains(before_ + key)) return nullopt;
     return state_->info(original(key));
   }
@@ -226,7 +227,8 @@ template <class Source>
 std::unique_ptr<nn::StateSource> open_as(io::Format format, Source& from, const std::string& key) {
   if (format == io::Format::Torch) return tensors_of(pytorch::read(from), key);
   if (format == io::Format::Npz) return part_of(std::make_unique<TensorsState>(npy::read_npz(from)), key);
-  // The first name of a shared tensor may be in another part.
+  // A part may contain a shared tensor whose name in the file belongs to another part, so all names are
+  // needed.
   return part_of(std::make_unique<SafetensorsState>(Reader(from), /*all_names=*/!key.empty()), key);
 }
 

@@ -25,8 +25,8 @@ std::unique_ptr<nn::StateSource> renamed(std::unique_ptr<nn::StateSource> state,
 /// Throws for a key that is no prefix of a name. The error lists similar keys.
 [[noreturn]] void fail_of_part(const std::string& key, const std::vector<std::string>& names);
 
-/// Returns the optimizer's part of a file. With a key, this is the part `key`. Otherwise it is the whole
-/// file, or the part of a checkpoint that has one of the usual names of optimizers.
+/// Returns the optimizer's part of a file. With a key, this is the part `key`. Without a key, it is the part
+/// with one of the usual names of optimizers in a checkpoint, or the whole file if there is no such part.
 serialize::InputArchive optimizer_in(const safetensors::File& file, const std::string& key);
 
 /// Returns advice for a file whose names all have the prefix of a wrapper module, if the module's names do

@@ -92,15 +92,15 @@ class EBB_API Value {
 };
 
 /// Reads a file like torch.load(path, weights_only=True, map_location="cpu"). Tensors that share a storage in
-/// the file also share one here, with their strides. Each storage is read once, directly into its final
-/// memory; a storage without tensors is not read. A value to which the file refers several times is shared
-/// too. The values take at most 128 bytes of memory for each byte that describes them.
+/// the file also share one in the result and keep their strides. Each storage is read once, directly into its
+/// final memory; a storage without tensors is not read. A value to which the file refers several times is
+/// shared too. The values take at most 128 bytes of memory for each byte that describes them.
 ///
 /// Throws ebb::Error for:
 /// - a file in neither format;
 /// - a corrupt archive (truncated, or with a wrong CRC);
 /// - classes and functions that are not data; the error contains their name and advises what to save instead;
-/// - sizes and strides outside the storage, or that repeat its elements more than 64 times (beyond 16 MiB);
+/// - sizes and strides that exceed the storage, or repeat its elements over 64 times (beyond 16 MiB);
 /// - files of a big-endian machine;
 /// - more than 100 levels of nesting or ten million values, where each reference counts.
 EBB_API Value read(const std::string& path);
@@ -110,9 +110,9 @@ EBB_API Value parse(const void* bytes, std::size_t size);
 
 /// Returns the tensors of a file under their state_dict names. Keys of nested dicts, lists and objects are
 /// joined with dots. If the file is a checkpoint, the value under "state_dict", "model_state_dict", "model",
-/// "net" or "module" is used. A tensor with several names is returned under each. Tensors of dtypes that ebb
-/// does not have are left out. If `unsupported` is given, it receives their names and dtypes. Throws if there
-/// is no tensor, and if shared values would produce far more names than the file has bytes.
+/// "net" or "module" is used. A tensor with several names is returned under each of them. Tensors of dtypes
+/// that ebb does not have are left out. If `unsupported` is given, it receives their names and dtypes. Throws
+/// if there is no tensor, and if shared values would produce far more names than the file has bytes.
 EBB_API NamedTensors state_dict(const Value& value,
                                 std::map<std::string, std::string>* unsupported = nullptr);
 EBB_API NamedTensors read_state_dict(const std::string& path,

@@ -47,7 +47,7 @@ struct EBB_API File {
 /// - invalid JSON, a tensor named twice, or an unknown dtype;
 /// - a shape that overflows, or offsets that overlap, leave gaps or do not match the shape.
 /// For a file of another format (PyTorch's .pt and .pth, the index of a sharded checkpoint, ...), throws with
-/// advice on conversion. If a file is truncated later, the read that reaches its end throws.
+/// advice on conversion. If a file is truncated after it was opened, a read beyond its end throws.
 class EBB_API Reader {
  public:
   /// Opens a regular file.

@@ -40,10 +40,11 @@ class EBB_API ShardedReader {
 /// model.safetensors.index.json, which makes them a checkpoint. If one file is enough, writes
 /// model.safetensors without an index. Creates the folder if it does not exist. Returns the path for load().
 ///
-/// The folder's old checkpoint, in one file or several, is replaced atomically. It is complete until the new
-/// one is complete, even if the save fails or is killed. Then its files are removed. For this purpose, the
-/// names of new files contain an id of the save (model-5f0e...-00001-of-00003.safetensors), and the index
-/// lists them. If a save is killed, the next save removes its files.
+/// The folder's old checkpoint, in one file or several, is replaced atomically. The old checkpoint stays
+/// complete until the new one is complete, even if the save fails or is killed. Afterwards its files are
+/// removed. To keep both apart, the names of the new files contain an id of the save
+/// (model-5f0e...-00001-of-00003.safetensors); the index lists these names. If a save is killed, the next
+/// save removes its files.
 ///
 /// Errors: an undefined tensor, a name that is given twice or is not UTF-8, and errors of the file system.
 EBB_API std::string write_sharded(const std::string& folder, const NamedTensors& tensors,
