@@ -15,7 +15,7 @@
 namespace ebb::data::detail {
 
 /// Stores the examples of chunks in the order of a sampler, and returns them in batches. At most `cache_size`
-/// examples are queued, plus those of one chunk per thread.
+/// examples are queued, plus the examples of one chunk per thread.
 template <class Batch, class ExampleSampler>
 class BatchQueue {
  public:

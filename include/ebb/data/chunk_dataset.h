@@ -63,7 +63,7 @@ struct ChunkDatasetOptions {
 
 /// Returns batches from chunks that threads prefetch. One sampler orders the chunks, and another orders the
 /// examples within a chunk. `preprocessing_policy` may change the examples that were read together before
-/// they are shuffled. It cannot be copied: pass it to a loader with make_shared_dataset.
+/// they are shuffled. A ChunkDataset cannot be copied: pass it to a loader with make_shared_dataset.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
 class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, ChunkSampler, ExampleSampler>,

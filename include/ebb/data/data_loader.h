@@ -106,7 +106,7 @@ class StatelessDataLoader
   optional<SamplerType> start_of_epoch_;  // the sampler's state at the start of the epoch, for save()
 };
 
-/// A loader of a StatefulDataset, which selects the samples itself. Each begin() resets the dataset, and the
+/// A loader of a StatefulDataset, which selects the samples itself. Each begin() resets the dataset. The
 /// epoch ends when the dataset returns no batch. All workers share the dataset. drop_last has no effect,
 /// because the dataset decides the size of the last batch.
 template <class DatasetType>
@@ -151,7 +151,7 @@ std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
                                                                          std::move(sampler), options);
 }
 
-/// Returns a loader in random order, or in the order of the given sampler type:
+/// Returns a loader that reads the samples in random order, or in the order of the given sampler type:
 /// `make_data_loader<SequentialSampler>(dataset, 64)`.
 template <class SamplerType = samplers::RandomSampler, class DatasetType>
   requires(!DatasetType::is_stateful)

@@ -80,8 +80,8 @@ class DataLoaderBase {
         "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
         "to the end, or destroy it first.");
     drain();
-    // Threads start before any random number is drawn. A later begin() therefore gives the same order even if
-    // the system refuses a thread now.
+    // Starts the threads before any random number is drawn. If the system refuses a thread, a later begin()
+    // therefore still gives the same order.
     threads_.reserve(options_.workers());  // push_back cannot throw after a thread has started
     while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
     exhausted_ = false;

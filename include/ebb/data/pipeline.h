@@ -32,7 +32,8 @@ class EBB_API RandomIndices {
 }  // namespace detail
 
 /// A lazy sequence of values. Each begin() starts an epoch. A pipeline contains its dataset and may be
-/// copied. Two simultaneous epochs share the dataset and the lambdas, which must therefore not change them.
+/// copied. Two simultaneous epochs share the dataset and the lambdas. The lambdas must therefore change
+/// neither the dataset nor their own state.
 template <class T>
 class Pipeline {
  public:
@@ -93,7 +94,8 @@ class Pipeline {
     });
   }
 
-  /// Groups values into lists of `size`. The last list may be shorter; drop_last drops a shorter last list.
+  /// Groups values into lists of `size` values. The last list may be shorter; with drop_last a shorter last
+  /// list is dropped.
   Pipeline<std::vector<T>> batch(std::size_t size, bool drop_last = false) const {
     EBB_CHECK(size > 0, "Pipeline::batch: expected a size of at least 1, got 0.");
     return Pipeline<std::vector<T>>([start = start_, size, drop_last] {

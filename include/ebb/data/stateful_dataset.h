@@ -44,7 +44,8 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
 }
 
 /// A handle of a dataset: all copies of the handle share the dataset. Each worker of a loader copies its
-/// dataset, so with a handle all workers use the same one. It must be safe to use from several threads.
+/// dataset, so with a handle all workers use the same dataset. The dataset must be safe to use from several
+/// threads.
 template <class UnderlyingDataset>
 class SharedBatchDataset
     : public BatchDataset<SharedBatchDataset<UnderlyingDataset>, typename UnderlyingDataset::BatchType,

@@ -9,7 +9,7 @@
 
 namespace ebb::data::samplers {
 
-/// Returns the indices of a list that is drawn again in each epoch.
+/// A sampler that returns the indices of a list. The list is drawn again in each epoch.
 class EBB_API DrawnSampler : public Sampler<> {
  public:
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
@@ -54,8 +54,8 @@ class EBB_API WeightedRandomSampler : public DrawnSampler {
 };
 
 /// Returns batches of its own size from another sampler and ignores the batch size of the loader. With
-/// `drop_last` an incomplete last batch is skipped (torch.utils.data.BatchSampler). Do not set the drop_last
-/// of the loader, because it compares with the loader's batch size.
+/// `drop_last` an incomplete last batch is skipped (torch.utils.data.BatchSampler). Do not set the loader's
+/// drop_last: it drops every batch that is smaller than the loader's batch size.
 template <class SamplerType>
 class BatchSampler : public Sampler<typename SamplerType::BatchRequestType> {
  public:

@@ -69,8 +69,8 @@ namespace datasets {
 
 /// Windows of `length` tokens. Each begins `stride` tokens after the previous one; the default stride is
 /// `length`. A sample is {tokens[i, i + length), tokens[i + 1, i + length + 1)}, so the targets are the next
-/// tokens. Both are views, kLong. An incomplete window at the end is dropped. Throws for fewer than length +
-/// 1 tokens.
+/// tokens. Both tensors are Long and views of `tokens`. An incomplete window at the end is dropped. Throws
+/// for fewer than length + 1 tokens.
 class EBB_API TextDataset : public Dataset<TextDataset> {
  public:
   TextDataset(Variable tokens, std::int64_t length, optional<std::int64_t> stride = nullopt);

@@ -9,8 +9,8 @@
 
 namespace ebb::data {
 
-/// The type of `batch.target` in an unstacked batch. Each use is a compile error, which says that the dataset
-/// must be mapped with Stack.
+/// The type of `batch.target` in an unstacked batch. Each use of it is a compile error that says that the
+/// dataset must be mapped with Stack.
 class MapTheDatasetWithStack {
  public:
   template <class T>

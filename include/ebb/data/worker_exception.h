@@ -11,8 +11,8 @@
 
 namespace ebb::data {
 
-/// An error of a worker. what() contains its message and type, the class of the dataset, and the indices of
-/// the requested examples.
+/// An error of a worker. what() contains the message and type of the original error, the class of the
+/// dataset, and the indices of the requested examples.
 struct EBB_API WorkerException : Error {
   explicit WorkerException(std::exception_ptr original, const std::string& where = {});
 
