@@ -13,7 +13,7 @@ struct NormSettings {
 /// Returns a module that computes the activation. For Activation::none it is nn::Identity.
 nn::AnyModule make_activation(Activation activation);
 
-/// Returns a convolution without bias, a batch normalisation and, if there is one, the activation
+/// Returns a convolution without bias, a batch normalisation and the activation, unless it is none
 /// (torchvision.ops.Conv2dNormActivation). The padding preserves the size for stride 1 and odd kernels.
 nn::Sequential conv_norm_activation(nn::Conv2dOptions conv, NormSettings norm, Activation activation);
 

@@ -22,9 +22,10 @@ nn::Conv2d conv1x1(std::int64_t in, std::int64_t out, std::int64_t stride = 1) {
 
 nn::ReLU in_place_relu() { return nn::ReLU(nn::ReLUOptions(true)); }
 
-/// Returns the projection of the input to `planes` channels and the stride, or an empty handle if it is not
-/// needed. torchvision constructs it before the block, which determines the order of random values, and
-/// registers it last.
+/// Returns the 1x1 convolution that maps the skipped input to `planes` channels with the block's stride, and
+/// a batch norm. Returns an empty handle if neither channels nor sizes change. As in torchvision, it is
+/// constructed before the block's other layers, which determines the order of random values, but registered
+/// last.
 nn::Sequential make_downsample(const ResidualBlockOptions& options, std::int64_t planes) {
   if (options.stride() == 1 && options.inplanes() == planes) return nullptr;
   nn::Conv2d conv = conv1x1(options.inplanes(), planes, options.stride());

@@ -77,7 +77,8 @@ Variable OutConvImpl::forward(const Variable& x) { return conv(x); }
 UNetImpl::UNetImpl(UNetOptions options_) : options(options_) { UNetImpl::reset(); }
 
 void UNetImpl::reset() {
-  // With interpolation, the number of channels does not change, so each level has half as many channels.
+  // A transposed convolution halves the number of channels, but interpolation does not. With interpolation,
+  // each convolution that is followed by an Up therefore returns half as many channels.
   const std::int64_t w = options.width(), factor = options.bilinear() ? 2 : 1;
   inc = register_module("inc", DoubleConv(options.n_channels(), w));
   down1 = register_module("down1", Down(w, 2 * w));

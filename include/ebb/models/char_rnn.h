@@ -28,8 +28,8 @@ class EBB_API CharRNNOptions {
 /// rnn.weight_ih_l0, ..., decoder.weight, decoder.bias. Initial weights are U(-0.1, 0.1), and the decoder's
 /// bias is 0. Throws unless ids are Long [B, T].
 struct EBB_API CharRNNImpl : nn::Cloneable<CharRNNImpl> {
-  /// The recurrent state: h, for an LSTM also c, each [num_layers, B, hidden_size]. Empty before the first
-  /// character.
+  /// The recurrent state: {h}, or {h, c} for an LSTM. Each tensor has the shape [num_layers, B, hidden_size].
+  /// The list is empty before the first character.
   using State = variable_list;
 
   explicit CharRNNImpl(const CharRNNOptions& options);
@@ -39,8 +39,8 @@ struct EBB_API CharRNNImpl : nn::Cloneable<CharRNNImpl> {
   /// Continues from `state`, the state after earlier ids. Also returns the new state.
   std::tuple<Variable, State> forward_with_state(const Variable& ids, const State& state);
   /// Appends max_new_tokens generated ids to ids [B, T] and returns [B, T + max_new_tokens]. Records no
-  /// graph. Dropout follows the module's mode: call eval() first. With use_cache the state is reused, so each
-  /// token takes the same time.
+  /// graph. Dropout follows the module's mode: call eval() first. With use_cache, each step reads one token
+  /// and continues from the state. Without it, each step reads all tokens again.
   Variable generate(const Variable& ids, std::int64_t max_new_tokens, const GenerateOptions& options = {});
 
   CharRNNOptions options;

@@ -11,11 +11,11 @@
 
 namespace ebb::models {
 
-/// Options of generate(). Tokens are chosen by temperature, then top_k, then top_p (Hugging Face's
-/// GenerationConfig).
+/// Options of generate(). The logits are divided by temperature, then limited by top_k, then by top_p
+/// (Hugging Face's GenerationConfig).
 class EBB_API GenerateOptions {
   EBB_ARG(double, temperature) = 1;  ///< divides the logits; 0 selects the most likely token
-  EBB_ARG(std::int64_t, top_k) = 0;  ///< samples among the top_k most likely tokens; 0 among all
+  EBB_ARG(std::int64_t, top_k) = 0;  ///< samples among the top_k most likely tokens; 0: all tokens
   /// Samples among the smallest set of most likely tokens whose probabilities sum to top_p (Holtzman et al.
   /// 2020).
   EBB_ARG(double, top_p) = 1;

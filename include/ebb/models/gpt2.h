@@ -88,7 +88,7 @@ struct EBB_API GPT2ModelImpl : nn::Cloneable<GPT2ModelImpl> {
   explicit GPT2ModelImpl(const GPT2Config& config);
   void reset() override;
   Variable forward(const Variable& ids);
-  /// `ids` are the tokens after those in the cache, and are added to it.
+  /// `ids` are the tokens that follow the tokens in the cache. Appends their keys and values to the cache.
   Variable forward_with_cache(const Variable& ids, KeyValueCache& cache);
 
   GPT2Config config;
@@ -120,7 +120,8 @@ struct EBB_API GPT2LMHeadModelImpl : nn::Cloneable<GPT2LMHeadModelImpl> {
   void tie_weights() override;
   /// Returns logits [B, T, vocab_size] of the next token at each position, for ids [B, T].
   Variable forward(const Variable& ids);
-  /// Computes logits of ids that follow the tokens in the cache, and adds them to the cache.
+  /// Returns the logits for `ids`, which follow the tokens in the cache. Appends their keys and values to the
+  /// cache.
   Variable forward_with_cache(const Variable& ids, KeyValueCache& cache);
   /// Appends max_new_tokens generated tokens to ids [B, T] and returns [B, T + max_new_tokens]. Records no
   /// graph. Dropout follows the module's mode: call eval() first. Throws if the result is longer than
@@ -128,7 +129,7 @@ struct EBB_API GPT2LMHeadModelImpl : nn::Cloneable<GPT2LMHeadModelImpl> {
   Variable generate(const Variable& ids, std::int64_t max_new_tokens, const GenerateOptions& options = {});
   /// Returns options with which load() reads published files. They ignore the masks attn.bias and
   /// attn.masked_bias of older files, and accept names with or without "transformer.". lm_head.weight may be
-  /// missing if it is tied.
+  /// missing in the file if it is tied to the embedding.
   LoadOptions load_options() const;
 
   GPT2Config config;

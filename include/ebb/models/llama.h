@@ -37,7 +37,7 @@ struct RotaryTables {
 struct EBB_API LlamaAttentionImpl : nn::Cloneable<LlamaAttentionImpl> {
   LlamaAttentionImpl(const LlamaConfig& config, std::int64_t layer_idx);
   void reset() override;
-  /// With a cache, x contains the tokens after those in the cache.
+  /// With a cache, x contains only the tokens that follow the tokens in the cache.
   Variable forward(const Variable& x, const RotaryTables& positions, KeyValueCache* cache = nullptr);
 
   LlamaConfig config;
@@ -76,7 +76,7 @@ struct EBB_API LlamaModelImpl : nn::Cloneable<LlamaModelImpl> {
   explicit LlamaModelImpl(const LlamaConfig& config);
   void reset() override;
   Variable forward(const Variable& ids);
-  /// `ids` are the tokens after those in the cache, and are added to it.
+  /// `ids` are the tokens that follow the tokens in the cache. Appends their keys and values to the cache.
   Variable forward_with_cache(const Variable& ids, KeyValueCache& cache);
 
   LlamaConfig config;
@@ -109,13 +109,14 @@ struct EBB_API LlamaForCausalLMImpl : nn::Cloneable<LlamaForCausalLMImpl> {
   void tie_weights() override;
   /// Returns logits [B, T, vocab_size] of the next token at each position, for ids [B, T].
   Variable forward(const Variable& ids);
-  /// Computes logits of ids that follow the tokens in the cache, and adds them to the cache.
+  /// Returns the logits for `ids`, which follow the tokens in the cache. Appends their keys and values to the
+  /// cache.
   Variable forward_with_cache(const Variable& ids, KeyValueCache& cache);
   /// Appends max_new_tokens generated tokens to ids [B, T] and returns [B, T + max_new_tokens]. Records no
   /// graph. Throws if the result is longer than max_position_embeddings.
   Variable generate(const Variable& ids, std::int64_t max_new_tokens, const GenerateOptions& options = {});
   /// Returns options with which load() reads published files. They ignore rotary_emb.inv_freq of older files.
-  /// lm_head.weight may be missing if it is tied.
+  /// lm_head.weight may be missing in the file if it is tied to the embedding.
   LoadOptions load_options() const;
 
   LlamaConfig config;

@@ -21,9 +21,9 @@ class EBB_API ResidualBlockOptions {
   EBB_ARG(std::int64_t, dilation) = 1;     ///< dilation of a Bottleneck's 3x3 convolution
 };
 
-/// Two 3x3 convolutions with a skip connection: relu(x + bn2(conv2(relu(bn1(conv1(x)))))). If sizes or
-/// channels change, `downsample` (a 1x1 convolution and a normalization) adapts the input
-/// (torchvision.models.resnet.BasicBlock).
+/// Two 3x3 convolutions with a skip connection: relu(x + bn2(conv2(relu(bn1(conv1(x)))))). If the stride is
+/// not 1 or the number of channels changes, `downsample` (a 1x1 convolution and a normalization) is applied
+/// to the skipped x (torchvision.models.resnet.BasicBlock).
 struct EBB_API BasicBlockImpl : nn::Cloneable<BasicBlockImpl> {
   static constexpr std::int64_t expansion = 1;
 
@@ -85,8 +85,8 @@ class EBB_API ResNetOptions {
 
 /// A 7x7 convolution and max pooling, four layers of residual blocks, and a linear layer on the spatial means
 /// (He et al. 2016, arXiv:1512.03385; torchvision.models.ResNet, with its names and initialization). Input
-/// (N, in_channels, H, W), output (N, num_classes). Basic blocks with groups, with another width or with
-/// dilation throw.
+/// (N, in_channels, H, W), output (N, num_classes). Throws for basic blocks with groups, another width or
+/// dilation.
 struct EBB_API ResNetImpl : nn::Cloneable<ResNetImpl> {
   explicit ResNetImpl(ResNetOptions options_ = {});
   void reset() override;
