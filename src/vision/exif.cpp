@@ -6,7 +6,8 @@
 namespace ebb::vision::codecs {
 namespace {
 
-// Reads integers of a TIFF block in its byte order. Integers beyond the end are 0, and no entry matches 0.
+// Reads integers of a TIFF block in its byte order. An integer beyond the end of the block is read as 0,
+// which is the tag of no entry.
 struct Tiff {
   std::string_view bytes;
   bool big_endian;

@@ -138,8 +138,9 @@ class Decoder {
     return 1;
   }
 
-  // Throws if the file is too short for the image's size, before the image is allocated. Without arithmetic
-  // coding, every 8 x 8 block of the finest component takes at least one bit.
+  // Throws, before the image is allocated, if the file is too short for the image's size. Without arithmetic
+  // coding, every 8 x 8 block of the finest component takes at least one bit, so H W pixels take at least H W
+  // / 512 bytes.
   void check_bytes(std::int64_t height, std::int64_t width) const {
     EBB_CHECK(info_.arith_code || height * width / 512 <= static_cast<std::int64_t>(input_.bytes.size()),
               input_.what, " is cut short or damaged: it claims ", height, " x ", width,

@@ -81,8 +81,8 @@ class Decoder {
     const std::int64_t channels = png_get_channels(files_.png, files_.info), row_bytes = width * channels;
     Variable image = empty({channels, height, width}, kByte);
     auto* const planes = image.data_ptr<std::uint8_t>();
-    // libpng updates the rows of interlaced files in several passes, for which all rows must be in memory.
-    // Other files need only one row.
+    // libpng fills the rows of an interlaced file in several passes, so all rows are stored. For other files,
+    // one row is stored at a time.
     const int passes = png_set_interlace_handling(files_.png);
     const std::int64_t stored_rows = passes > 1 ? height : 1;
     std::vector<unsigned char> samples(static_cast<std::size_t>(stored_rows * row_bytes));

@@ -13,9 +13,10 @@
 namespace ebb::vision::datasets {
 
 /// Images in one folder for each class: root/cat/1.jpg, root/dog/x/2.png (torchvision.datasets.ImageFolder).
-/// The constructor lists the files below each class's folder. get() reads them, in the loader's workers. Only
-/// files with the extension .jpg, .jpeg or .png, in upper or lower case, are used. Links are followed. A
-/// folder reached by several links is listed once in each class, and a link back to the root is ignored.
+/// The constructor lists the files below each class's folder. get() reads a file each time it is called, for
+/// example in a loader's worker. Only files with the extension .jpg, .jpeg or .png, in upper or lower case,
+/// are used. Links are followed. A folder reached by several links is listed once in each class, and a link
+/// back to the root is ignored.
 class EBB_API ImageFolder : public data::datasets::Dataset<ImageFolder> {
  public:
   using Transform = std::function<Variable(const Variable&)>;

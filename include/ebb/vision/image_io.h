@@ -12,7 +12,7 @@ namespace ebb::vision {
 /// The channels to which an image is converted (torchvision.io.ImageReadMode). `unchanged` keeps the file's
 /// channels: 1 for grey, 2 for grey with alpha, 3 for RGB, 4 for RGB with alpha or CMYK. Palettes are
 /// resolved, and a transparent colour becomes alpha. If the mode has alpha and the file has none, alpha is
-/// 255 (opaque). If only the file has alpha, it is dropped.
+/// 255 (opaque). If the file has alpha and the mode has none, alpha is dropped.
 enum class ImageReadMode { unchanged, gray, gray_alpha, rgb, rgb_alpha };
 
 /// The maximum number of pixels of an image, as in Pillow. A larger image is refused before memory is

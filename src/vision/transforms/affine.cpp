@@ -84,8 +84,8 @@ Variable grid_of(const Matrix& m, const ImageSize& from, Area to, const TensorOp
   return stack({x, y, ones_like(x)}, -1).reshape({-1, 3}).matmul(theta).reshape({1, to.height, to.width, 2});
 }
 
-// Samples the image at the grid. Points outside the image get the fill. Points at the border get a mixture of
-// both.
+// Samples the image at the grid. Points outside the image get the fill value. Points at the border get a
+// mixture of image and fill value.
 Variable sampled(const Variable& image, const Variable& grid, bool bilinear, ArrayRef<double> fill) {
   return of_batch(image, [&](const Variable& batch) {
     const Variable points = grid.expand({batch.size(0), -1, -1, -1});

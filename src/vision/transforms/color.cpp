@@ -75,8 +75,8 @@ Variable adjust_gamma(const Variable& image, double gamma, double gain) {
 Variable invert(const Variable& image) {
   if (image.is_floating_point()) return image.neg().add(1);
   if (image.dtype() == kByte) return image.bitwise_not();
-  // max - x inverts every bit except the sign. The subtraction is not used for kLong, because its maximum is
-  // not exact as a double.
+  // Inverting every bit except the sign computes max - x. A subtraction would convert max to double, which is
+  // not exact for kLong.
   if (image.dtype() == kLong) return image.bitwise_xor(std::numeric_limits<std::int64_t>::max());
   return image.bitwise_xor(static_cast<std::int64_t>(max_value(image.scalar_type())));
 }
@@ -119,8 +119,9 @@ Variable equalize(const Variable& image) {
   bins.back() = 256;
   const Variable histogram = zeros(bins, flat.options()).scatter_add_(-1, flat, ones_like(flat));
   const Variable cumulative = histogram.cumsum(-1);
-  // `step` is the number of pixels for each of the 255 steps of brightness, where the brightest pixels are
-  // not counted. `levels` are the steps below each value. A channel whose step is 0 stays unchanged.
+  // step = (number of pixels - number of pixels of the brightest value) / 255. The new value of v + 1 is
+  // levels[v] = (number of pixels up to value v + step / 2) / step. A channel whose step is 0 stays
+  // unchanged.
   const Variable brightest = cumulative.argmax(-1, true);
   const Variable step = histogram.gather(-1, brightest).neg().add(flat.size(-1)).div(255, "floor");
   const Variable levels = cumulative.add(step.div(2, "floor")).div(step.clamp_min(1), "floor").clamp(0, 255);
@@ -156,7 +157,8 @@ Variable rgb_of_hsv(const Hsv& hsv) {
   const Variable low = s.neg().add(1).mul(v).clamp(0, 1);
   const Variable falling = s.mul(within).neg().add(1).mul(v).clamp(0, 1);
   const Variable rising = s.mul(within).add(s.neg().add(1)).mul(v).clamp(0, 1);
-  // For each sixth of the circle: which of v, low, falling and rising are red, green and blue.
+  // choice[c][s] is the index in {v, low, falling, rising} of the value of channel c in sixth s of the colour
+  // circle.
   const Variable choice = tensor({{0, 2, 1, 1, 3, 0}, {3, 0, 0, 2, 1, 1}, {1, 1, 3, 0, 0, 2}},
                                  TensorOptions(kLong).device(v.device()));
   const Variable sixth = sector.to(kLong).remainder(6);

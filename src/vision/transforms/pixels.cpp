@@ -19,7 +19,7 @@ Variable per_channel(const char* what, ArrayRef<double> values, std::int64_t cha
   return tensor(values, like.options()).reshape({-1, 1, 1});
 }
 
-// Returns exp(-x^2 / (2 sigma^2)) for x = 0, +-1, ..., normalised to the sum 1.
+// Returns exp(-x^2 / (2 sigma^2)) for x = -(size - 1) / 2, ..., (size - 1) / 2, normalised to the sum 1.
 Variable gaussian(std::int64_t size, double sigma, const TensorOptions& options) {
   const double end = static_cast<double>(size - 1) / (2 * std::sqrt(2.0));
   return linspace(-end, end, size, options).div(sigma).pow(2).neg().softmax(0);

@@ -19,7 +19,7 @@
 namespace ebb::vision::transforms {
 namespace {
 
-constexpr int kDraws = 10;  // the number of random rectangles before one that always fits is used
+constexpr int kDraws = 10;  // the maximum number of random rectangles that are tried
 
 optional<Range> around(const char* name, double center, double x) {
   EBB_CHECK(x >= 0, "ColorJitter: ", name, " must not be negative, got ", x, ". Set a range instead.");

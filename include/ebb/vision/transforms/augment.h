@@ -9,8 +9,8 @@
 
 namespace ebb::vision::transforms {
 
-/// Adjusts brightness, contrast, saturation and hue, in random order. An argument x gives factors in [max(0,
-/// 1 - x), 1 + x], and for hue it gives shifts in [-x, x]. 0 skips the adjustment.
+/// Adjusts brightness, contrast, saturation and hue, in random order. An argument x selects a random factor
+/// in [max(0, 1 - x), 1 + x], or for hue a random shift in [-x, x]. 0 skips the adjustment.
 class EBB_API ColorJitter : public Transform {
  public:
   explicit ColorJitter(double brightness = 0, double contrast = 0, double saturation = 0, double hue = 0);

@@ -15,13 +15,14 @@ enum class InterpolationMode { nearest, nearest_exact, bilinear, bicubic };
 enum class PaddingMode { constant, edge, reflect, symmetric };
 
 /// Functions of images [..., C, H, W]. Leading dimensions, for example a batch or frames, are transformed
-/// equally. Dtypes are floating or integer. If pixel values are mixed, integers are computed in Float and
-/// rounded. Names, values and errors are those of torchvision.transforms.v2.functional on tensors.
+/// equally. Dtypes are floating or integer. Functions that mix pixel values compute integer images in Float
+/// and round the result. Names, values and errors are those of torchvision.transforms.v2.functional on
+/// tensors.
 namespace functional {
 
 /// Resizes to `size`, {height, width} or {shorter side}. With {shorter side} the aspect ratio is kept, and
 /// the longer side is at most max_size. When the image shrinks, antialias averages pixels that bilinear and
-/// bicubic would skip. Returns the image itself if it has this size.
+/// bicubic would skip. Returns `image` itself if it already has the requested size.
 EBB_API Variable resize(const Variable& image, IntArrayRef size,
                         InterpolationMode interpolation = InterpolationMode::bilinear,
                         optional<std::int64_t> max_size = nullopt, bool antialias = true);
@@ -49,7 +50,8 @@ EBB_API Variable vflip(const Variable& image);
 
 /// Rotates by `angle` degrees counter-clockwise about `center`, {x, y} in pixels from the top left corner.
 /// The default is the middle. With expand the result contains the whole rotated image. Pixels from outside
-/// are `fill`, one value or one for each channel, 0 by default. Interpolation is nearest or bilinear.
+/// the image get `fill`, which is one value or one for each channel; the default is 0. Interpolation is
+/// nearest or bilinear.
 EBB_API Variable rotate(const Variable& image, double angle,
                         InterpolationMode interpolation = InterpolationMode::nearest, bool expand = false,
                         optional<std::array<double, 2>> center = nullopt, ArrayRef<double> fill = {});

@@ -100,7 +100,7 @@ class EBB_API RandomErasing : public Transform {
   EBB_ARG(double, p);
   EBB_ARG(Range, scale) = { 0.02, 0.33 };       ///< range of the fraction of the image's area
   EBB_ARG(Range, ratio) = { 0.3, 3.3 };         ///< range of height / width, log-uniform
-  EBB_ARG(std::vector<double>, value) = { 0 };  ///< one, one for each channel, or none: standard normal
+  EBB_ARG(std::vector<double>, value) = { 0 };  ///< one value or one per channel; none: N(0, 1) noise
   EBB_ARG(optional<Generator>, generator);
 };
 
