@@ -114,8 +114,8 @@ Contents of_arrays(const npy::NamedTensors& arrays, const char* format) {
   return contents;
 }
 
-/// Collects the tensors of all levels of a value of torch.save. This includes tensors of optimizers. The
-/// reader limits the depth and the number of values.
+/// Collects the tensors of all levels of a value of torch.save, also those of optimizers. The recursion is
+/// bounded, because the reader limits the depth and the number of values.
 class Tensors {
  public:
   void add(const pytorch::Value& value, const std::string& name) {
@@ -148,8 +148,8 @@ class Tensors {
   template <class Other>
   void take(const Other&, const std::string&) {}
 
-  /// Adds an item of a value. A value has a name at each of its occurrences, and a small file can contain
-  /// very many occurrences. All names together may take at most 256 MiB.
+  /// Adds an item of a value. Throws if all names together take more than 256 MiB. A value has a name at each
+  /// of its occurrences, and a small file can contain very many occurrences.
   template <class Key>
   void add_part(const pytorch::Value& value, const std::string& name, const Key& key) {
     if (value.is_none() || value.content().index() < kFirstNamed) return;

@@ -9,7 +9,8 @@
 
 namespace ebb::cli {
 
-/// A tensor of a file. If ebb does not have its dtype, the reader of PyTorch files returns only the dtype.
+/// A tensor of a file. For a tensor of a PyTorch file whose dtype ebb does not have, only name and dtype are
+/// known: `sizes` is nullopt.
 struct TensorInfo {
   std::string name;
   std::string dtype;  // "float32"

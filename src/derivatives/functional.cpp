@@ -12,8 +12,8 @@ ListFunction as_list(const UnaryFunction& f) {
   return [&f](const variable_list& x) { return variable_list{f(x[0])}; };
 }
 
-// Returns copies that require grad. They are detached from the caller's graph unless the results must be part
-// of it.
+// Returns copies of the inputs that require grad. With create_graph, copies of inputs that require grad stay
+// connected to the caller's graph; all other copies are detached.
 variable_list prepare(const variable_list& inputs, bool create_graph) {
   variable_list out;
   for (const Variable& x : inputs) {

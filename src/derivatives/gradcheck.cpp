@@ -206,7 +206,8 @@ class Check {
         throw;
       }
     };
-    // The function may return the input itself, so its result is read before the next evaluation.
+    // The function may return the input itself, so the elements of its result are copied before the input
+    // changes again.
     const auto read = [](const Variable& y) {
       std::vector<double> v(static_cast<std::size_t>(y.numel()));
       for (std::int64_t k = 0; k < y.numel(); ++k) v[static_cast<std::size_t>(k)] = element(y, k);
