@@ -42,8 +42,8 @@ decltype(auto) at_path(const Module& module, Body&& body) {
 }
 
 /// Returns another handle to the same elements. A module's to() and clone() replace the data of its
-/// registered tensors. This must not change the caller's tensor, or the tensors of other modules that
-/// received it.
+/// registered tensors. Without another handle, this would also change the caller's tensor, and the other
+/// modules that received the same tensor.
 inline Variable other_handle(const Variable& x) {
   return x.defined() ? x.detach().set_requires_grad(x.requires_grad()) : x;
 }

@@ -172,8 +172,8 @@ inline constexpr enumtype::kSame kSame{};
 
 namespace nn {
 
-/// Stores one of the given tags, and converts from any of them. It replaces a std::variant of empty types and
-/// compiles faster.
+/// Stores one of the given tags, and converts from any of them. A std::variant of empty types would do the
+/// same but compiles more slowly.
 template <class First, class... More>
 class OneOf {
   template <class T>

@@ -124,8 +124,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// (Python's module.to(memory_format=...)).
   virtual void to(MemoryFormat format);
 
-  /// Resets all gradients to zeros. With set_to_none, makes them undefined. The default is that of libtorch
-  /// 1.13.
+  /// Resets all gradients to zeros. With set_to_none, makes them undefined. set_to_none is false by default,
+  /// as in libtorch 1.13.
   virtual void zero_grad(bool set_to_none = false);
 
   template <class ModuleType>
@@ -226,8 +226,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   bool has_hooks() const noexcept { return static_cast<bool>(hooks_); }
 
   /// Returns parameters and buffers by dotted path (torch.nn.Module.state_dict). The tensors of a module come
-  /// before those of its submodules. They share storage with the module and have no graph history. A shared
-  /// tensor is listed under each of its names.
+  /// before the tensors of its submodules. All share storage with the module and have no graph history. A
+  /// shared tensor is listed under each of its names.
   StateDict state_dict() const;
   /// Copies the tensors of `state` into the module's tensors with the same names, and converts dtype and
   /// device. Returns the names that are only in the module or only in the state. Before anything is written,

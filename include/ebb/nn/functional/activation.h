@@ -217,7 +217,7 @@ class EBB_API SoftmaxFuncOptions {
   SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
 
   EBB_ARG(std::int64_t, dim);       ///< the dimension that sums to one
-  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to it
+  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to this dtype
 };
 
 /// Options of softmin.
@@ -226,7 +226,7 @@ class EBB_API SoftminFuncOptions {
   SoftminFuncOptions(std::int64_t dim) : dim_(dim) {}
 
   EBB_ARG(std::int64_t, dim);       ///< the dimension that sums to one
-  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to it
+  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to this dtype
 };
 
 /// Options of log_softmax.
@@ -235,7 +235,7 @@ class EBB_API LogSoftmaxFuncOptions {
   LogSoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
 
   EBB_ARG(std::int64_t, dim);       ///< the dimension that sums to one
-  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to it
+  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to this dtype
 };
 
 /// Options of rrelu.

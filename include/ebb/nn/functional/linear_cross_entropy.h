@@ -18,10 +18,9 @@ class EBB_API LinearCrossEntropyFuncOptions {
 /// Computes cross_entropy(linear(input, linear_weight, linear_bias), target). input is (N, in) or (in), and
 /// linear_weight is (C, d_1, ..., d_K, in). target has the form that cross_entropy accepts for logits (N, C,
 /// d_1, ..., d_K). With batch_chunk_size only the logits of that many samples exist at a time, and backward
-/// recomputes them. This avoids a buffer of N * C elements, which is worthwhile if C (a vocabulary) is much
-/// larger than the width (torch.nn.functional.linear_cross_entropy;
-/// LinearCrossEntropyOptions::batch_chunk_size). Gradients of any order equal the gradients of the two
-/// separate ops.
+/// recomputes them. Without it, the logits are a buffer of N * C elements, which is large if C is the size of
+/// a vocabulary (torch.nn.functional.linear_cross_entropy; LinearCrossEntropyOptions::batch_chunk_size).
+/// Gradients of any order equal the gradients of the two separate ops.
 EBB_API Variable linear_cross_entropy(const Variable& input, const Variable& linear_weight,
                                       const Variable& target,
                                       const LinearCrossEntropyFuncOptions& options = {});

@@ -132,7 +132,7 @@ class EBB_API TripletMarginLossOptions {
   EBB_ARG(double, margin) = 1.0;    ///< required distance
   EBB_ARG(double, p) = 2.0;         ///< order of the norm
   EBB_ARG(double, eps) = 1e-6;      ///< added to the difference
-  EBB_ARG(bool, swap) = false;      ///< uses d(positive, negative) if it is smaller
+  EBB_ARG(bool, swap) = false;      ///< replaces d(a, n) by min(d(a, n), d(p, n))
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 

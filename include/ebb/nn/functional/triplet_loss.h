@@ -17,7 +17,7 @@ class EBB_API TripletMarginWithDistanceLossOptions {
 
   EBB_ARG(optional<distance_function_t>, distance_function);  ///< default: pairwise_distance
   EBB_ARG(double, margin) = 1.0;                              ///< required distance
-  EBB_ARG(bool, swap) = false;                                ///< uses d(positive, negative) if it is smaller
+  EBB_ARG(bool, swap) = false;                                ///< replaces d(a, n) by min(d(a, n), d(p, n))
   EBB_ARG(reduction_t, reduction);                            ///< mean, sum or none
 };
 

@@ -28,7 +28,8 @@ extern template class Cloneable<EmbeddingImpl>;
 class Embedding : public ModuleHolder<EmbeddingImpl> {
  public:
   using ModuleHolder<EmbeddingImpl>::ModuleHolder;
-  /// Uses a given table (num_embeddings, embedding_dim). It is frozen unless the options say otherwise.
+  /// Uses a given table (num_embeddings, embedding_dim). The table gets no gradient unless freeze(false) is
+  /// set in the options.
   EBB_API static Embedding from_pretrained(const Variable& embeddings,
                                            const EmbeddingFromPretrainedOptions& options = {});
 };

@@ -23,7 +23,7 @@ class EBB_API RNNImplBase : public Cloneable<Derived> {
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// Does nothing, because weights need not be contiguous. It exists for programs that call it.
+  /// Does nothing, because weights need not be contiguous. Exists for compatibility with libtorch.
   void flatten_parameters() {}
   /// Returns the parameters, layer by layer and direction by direction.
   std::vector<Variable> all_weights() const { return flat_weights_; }
@@ -82,8 +82,8 @@ class EBB_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
 extern template class detail::RNNImplBase<RNNImpl>;
 EBB_LIBRARY_MODULE(RNN);
 
-/// Long short-term memory in stacked layers (see ebb::lstm). Shapes are those of RNN. The state is (h, c).
-/// With proj_size, the last dimension of h has the size proj_size.
+/// Long short-term memory in stacked layers (see ebb::lstm). Shapes are as in RNN. The state is (h, c). With
+/// proj_size, the last dimension of h has the size proj_size.
 class EBB_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   LSTMImpl(std::int64_t input_size, std::int64_t hidden_size)

@@ -7,9 +7,9 @@
 
 namespace ebb::nn {
 
-/// torch.nn.SyncBatchNorm for a program with one process, which contains the whole batch. It computes
-/// BatchNorm of (N, C, ...) with at least 2 dimensions. Parameters, buffers and their names are those of
-/// BatchNorm.
+/// torch.nn.SyncBatchNorm for a program with one process, which contains the whole batch. The input (N, C,
+/// ...) has at least 2 dimensions. The result equals that of BatchNorm. Parameters, buffers and their names
+/// are those of BatchNorm.
 class EBB_API SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
  public:
   explicit SyncBatchNormImpl(BatchNormOptions options_);
