@@ -20,8 +20,8 @@ namespace ebb::optim {
 template <class Options>
 struct Kind;
 
-/// Placeholders in the concepts below. They stand for functions that take the name and the value of a field,
-/// or the bit and the array of a state.
+/// Placeholders in the concepts below. TakesField stands for a function of the name and the value of a field,
+/// and TakesState for a function of the bit and the array of a state.
 struct TakesField {
   template <class Field>
   void operator()(const char* name, Field& field) const;

@@ -53,8 +53,8 @@ bool OptimizerParamState::fits(const Variable& value, const Variable& parameter)
   return value.dim() == 0 || value.sizes() == parameter.sizes();
 }
 Optimizer::~Optimizer() = default;
-// Steps that graphs have captured contain the address of an optimizer. A move invalidates those of both
-// optimizers.
+// A captured step contains the address of its optimizer. A move therefore invalidates the captured steps of
+// both optimizers.
 Optimizer::Optimizer(Optimizer&& other)
     : param_groups_(std::move(other.param_groups_)),
       state_(std::move(other.state_)),

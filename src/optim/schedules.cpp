@@ -196,8 +196,8 @@ void check_momentum(const char* name, Optimizer& optimizer) {
               ": the optimizer has neither momentum nor betas. Set cycle_momentum(false).");
 }
 
-// Sets the initial rates of a CyclicLR and returns the optimizer. It is called before the base class reads
-// the groups' initial rates.
+// Sets the initial rates of a CyclicLR and returns the optimizer. CyclicLR calls this function before its
+// base class reads the groups' initial rates.
 Optimizer& beginning(Optimizer& optimizer, const PerGroup& base_lr, std::int64_t last_epoch) {
   if (last_epoch != -1) return optimizer;
   const std::vector<double> rates = base_lr.of("CyclicLR", "base_lr", optimizer);

@@ -26,7 +26,8 @@ class EBB_API LBFGSOptions : public RuleOptions<LBFGSOptions> {
 extern template class OptimizerCloneableOptions<LBFGSOptions>;
 extern template class RuleOptions<LBFGSOptions>;
 
-/// State of L-BFGS for all parameters, flattened. It is stored with the first parameter.
+/// State of L-BFGS. There is one state for all parameters, which are flattened to one vector. It is stored as
+/// the state of the first parameter.
 class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
  public:
   void serialize(serialize::OutputArchive& archive) const override;
@@ -51,9 +52,9 @@ class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamSt
 extern template class OptimizerCloneableParamState<LBFGSParamState>;
 
 /// L-BFGS (Liu & Nocedal 1989; torch::optim::LBFGS), a quasi-Newton method for smooth losses. The line search
-/// is that of Nocedal & Wright 2006, section 3.5. step() needs a closure, which clears the gradients,
-/// computes the loss and calls backward; it is called several times. Supports one group of parameters of the
-/// same dtype on the same device.
+/// follows Nocedal & Wright 2006, section 3.5. step() needs a closure, which clears the gradients, computes
+/// the loss and calls backward; it is called several times. Supports one group of parameters of the same
+/// dtype on the same device.
 class EBB_API LBFGS : public Optimizer {
  public:
   explicit LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults = {});

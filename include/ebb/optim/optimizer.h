@@ -158,8 +158,8 @@ class EBB_API Optimizer {
   virtual ~Optimizer();
 
   /// Adds parameters with their own options, or with the defaults. Throws for a parameter that is not a leaf
-  /// or is in another group, and for options that are invalid or those of another optimizer. A parameter that
-  /// occurs twice in a group is updated twice, with a warning, as in PyTorch.
+  /// or is in another group, and for options that are invalid or belong to another optimizer. A parameter
+  /// that occurs twice in a group is updated twice, with a warning, as in PyTorch.
   void add_param_group(const OptimizerParamGroup& param_group);
   /// Adds parameters to the first group. Throws for the same errors.
   void add_parameters(const std::vector<Variable>& parameters);
@@ -254,8 +254,8 @@ class EBB_API Optimizer {
   template <class Kind>
   struct Batch;
   struct Replay;  // captured and recorded steps (src/optim/replay.h)
-  // Captured steps hold a weak pointer to it. It expires with this optimizer, and when load_state_dict
-  // replaces states.
+  // Captured steps hold a weak pointer to epoch_, which expires when this optimizer is destroyed and when
+  // load_state_dict replaces states.
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
   std::shared_ptr<Hooks> hooks_;  // created on first use
 };

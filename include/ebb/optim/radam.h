@@ -34,9 +34,9 @@ extern template class OptimizerCloneableParamState<RAdamParamState>;
 extern template class RuleParamState<RAdamParamState, RAdamOptions>;
 extern template class RuleOptimizer<RAdamOptions, RAdamParamState>;
 
-/// RAdam (Liu et al. 2020; torch.optim.RAdam): r = R - 2 t b2^t / (1 - b2^t) with R = 2 / (1 - b2) - 1. While
-/// r <= 5 the step is lr m / (1 - b1^t). Then it is Adam's step times sqrt((r - 4)(r - 2) R / ((R - 4)(R - 2)
-/// r)).
+/// RAdam (Liu et al. 2020; torch.optim.RAdam): r = R - 2 t b2^t / (1 - b2^t) with R = 2 / (1 - b2) - 1. If r
+/// <= 5 the step is lr m / (1 - b1^t), and otherwise Adam's step times sqrt((r - 4)(r - 2) R / ((R - 4)(R -
+/// 2) r)).
 class EBB_API RAdam : public RuleOptimizer<RAdamOptions, RAdamParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -12,7 +12,7 @@
 
 namespace ebb::optim {
 
-/// One number for all parameter groups, or one for each.
+/// One value for all parameter groups, or one value for each group.
 class EBB_API PerGroup {
  public:
   PerGroup(double all) : numbers_{all} {}
