@@ -70,8 +70,8 @@ class BytesInMemory final : public Bytes {
   std::string_view bytes_;
 };
 
-/// Returns the rest of a stream. check(start) receives the first 64 KiB, or all bytes if there are fewer. It
-/// throws if the format is wrong, so that an endless stream is not read further.
+/// Returns the rest of a stream. check(start) receives the first 64 KiB, or all bytes if there are fewer.
+/// `check` throws if the format is wrong, so that an endless stream is not read further.
 std::string rest_of(std::istream& stream, const std::function<void(std::string_view start)>& check);
 
 /// Calls `body`. Adds the path to the message of an exception, unless the message contains it already.

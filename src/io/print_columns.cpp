@@ -35,8 +35,8 @@ class FormatGuard {
   char fill_;
 };
 
-// The format of all elements. They are divided by `scale`, which is written once. `width` is the width of a
-// column.
+// The format of all elements. Elements are printed divided by `scale`, which is printed once before them.
+// `width` is the width of a column.
 struct Format {
   double scale = 1;
   int width = 0;

@@ -20,8 +20,8 @@ bool has_entries(const Value& value) {
   return value.is_dict() || std::holds_alternative<Object>(value.content());
 }
 
-// Returns whether all items are numbers or None. Such a tuple, which optimizers write, becomes a list of
-// numbers in which None is NaN.
+// Returns whether all items are numbers or None. Optimizers write such tuples. They become lists of numbers,
+// with NaN in place of None.
 bool all_numbers(const List& items) {
   return !items.empty() && std::all_of(items.begin(), items.end(), [](const Value& item) {
     return item.is_none() || std::holds_alternative<std::int64_t>(item.content()) ||
@@ -163,7 +163,8 @@ class Flattener {
     }
   }
 
-  // Converts an option that consists of several numbers to a list of numbers. Some of them may be tensors.
+  // Converts an option that is a list or tuple to a list of numbers. Tensors without dimensions become
+  // numbers.
   static Value plain(const Value& option) {
     const List* const items = items_of(option);
     if (!items) return option;

@@ -157,7 +157,8 @@ class Converter {
     return all;
   }
 
-  // Limits the memory of objects. Each object has a copy of names that the pickle may contain only once.
+  // Limits the memory of objects. Each object has its own copy of names, which the pickle may contain only
+  // once.
   void spend(std::size_t bytes) {
     if ((spent_ += bytes) > kAnySize + kRepeats * pickle_.bytes())
       unsound("its objects repeat a description that it contains once more than ", kRepeats, " times");

@@ -49,7 +49,7 @@ void to_stream(std::ostream& stream, Pickler& pickler, const std::string* code =
   EBB_CHECK(stream.good(), "pytorch: the stream did not take all bytes.");
 }
 
-// Pickles the value before anything is written. This checks all of it.
+// Pickles the value before anything is written, so that an error in any part of it leaves no partial file.
 Pickler pickled(const Value& value) {
   Pickler pickler;
   pickler.put(value);

@@ -58,9 +58,9 @@ struct Header {
 /// The size of the frame: the header's length and its first character.
 constexpr std::size_t kFrame = 9;
 
-/// Returns the length of the header of a file of `size` bytes. `bytes` are the first kFrame bytes, or all if
-/// there are fewer. Throws if the file is truncated or the header is too long. Throws for files of other
-/// formats; the error names the format.
+/// Returns the length of the header of a file of `size` bytes. `bytes` contains the first min(kFrame, size)
+/// bytes. Throws if the file is truncated or the header is too long. Throws for files of other formats; the
+/// error names the format.
 std::size_t header_length(const char* bytes, std::uint64_t size);
 
 /// Throws the errors of header_length() for the start of a stream of unknown size. `start` contains more than
@@ -71,7 +71,8 @@ void check_start(std::string_view start);
 /// size.
 Header parse_header(const char* text, std::size_t length, std::uint64_t file_size);
 
-/// Parses the JSON text. The entries keep their order. Each is checked separately.
+/// Parses the JSON text. The entries keep their order. Each entry is checked, but not yet against other
+/// entries.
 void parse_json(const char* text, std::size_t length, Header& header);
 
 }  // namespace ebb::safetensors

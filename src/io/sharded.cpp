@@ -322,7 +322,7 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
   const auto forget = [&](const std::string& left) { remove_left(at, left); };
 
   // The index is written first, to its temporary file. If this save is killed, the next save finds the list
-  // of its parts there.
+  // of parts to remove in this file.
   io::AtomicFile index(index_path, forget);
   Written written;
   if (shards.size() == 1) {

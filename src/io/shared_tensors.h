@@ -16,7 +16,8 @@ struct Contents {
 /// Returns each tensor once, under its first name. The metadata maps the other names to the first one, as in
 /// safetensors.torch.save_model.
 Contents each_once(const NamedTensors& tensors, Metadata metadata = {});
-/// Restores all names. Tensors with names from the metadata come last, and share memory with the first ones.
+/// Restores the names that each_once() has moved to the metadata. Their tensors come last and share memory
+/// with the tensors of the first names.
 NamedTensors every_name(NamedTensors tensors, const Metadata& metadata);
 
 }  // namespace ebb::safetensors

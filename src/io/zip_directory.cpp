@@ -42,7 +42,8 @@ struct Directory {
   std::uint64_t archive = 0;  // the position of the archive, to which other positions are relative
 };
 
-// Sets the limit of each entry. It is the beginning of the next entry, or of the directory.
+// Sets the limit of each entry to the beginning of the next entry, or for the last one to the beginning of
+// the directory.
 void set_limits(std::vector<ZipEntry>& entries, std::uint64_t directory) {
   std::vector<ZipEntry*> in_order;
   in_order.reserve(entries.size());
@@ -87,8 +88,8 @@ Directory find_directory(const Bytes& bytes) {
   unsound_zip(kNoDirectory);
 }
 
-// Reads the zip64 field. It contains the 64-bit values of those of size, packed size and header position, in
-// this order, that are kFull32 in the entry.
+// Reads the zip64 field. Of size, packed size and header position, in this order, it contains the 64-bit
+// values of those that are kFull32 in the entry.
 void read_extra(std::string_view extra, ZipEntry& entry) {
   while (extra.size() >= 4) {
     const std::uint64_t id = number(extra, 0, 2), size = number(extra, 2, 2);

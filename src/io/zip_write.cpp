@@ -119,8 +119,8 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   info.tmz_date.tm_year = 1980;  // a fixed date, so that equal contents give equal files
   info.tmz_date.tm_mday = 1;
   // Allocates and frees a block of the size of minizip's copy of the entry's header. minizip writes to that
-  // copy before it checks that the allocation succeeded. This allocation throws if memory is short. Otherwise
-  // the allocator can reuse the block for the copy.
+  // copy before it checks that the allocation succeeded. The allocation here throws if memory is short. If it
+  // succeeds, the allocator can reuse the freed block for the copy.
   ::operator delete(::operator new(kCentralHeader + name.size()));
   self.check(zipOpenNewFileInZip64(self.file, name.c_str(), &info, extra.data(),
                                    static_cast<uInt>(extra.size()), nullptr, 0, nullptr, 0, 0, large));

@@ -37,8 +37,8 @@ class EBB_API ShardedReader {
 
 /// Writes tensors, in order, into files of at most `max_bytes` of data each (a larger tensor has its own
 /// file). The files are named as huggingface_hub names them, model-00001-of-00003.safetensors. Then writes
-/// model.safetensors.index.json, which makes them a checkpoint. If one file is enough, writes
-/// model.safetensors without an index. Creates the folder if it does not exist. Returns the path for load().
+/// model.safetensors.index.json, the index of these files. If one file is enough, writes model.safetensors
+/// without an index. Creates the folder if it does not exist. Returns the path for load().
 ///
 /// The folder's old checkpoint, in one file or several, is replaced atomically. The old checkpoint stays
 /// complete until the new one is complete, even if the save fails or is killed. Afterwards its files are
