@@ -129,8 +129,8 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   }
   void load(serialize::InputArchive& archive) override {
     std::lock_guard lock(chunk_mutex_);
-    // Resets the sampler with the number of chunks. It may draw random numbers here, which must not change
-    // the numbers that the program draws next. The generator's state is therefore restored.
+    // Resets the sampler with the number of chunks. This may draw random numbers. The generator's state is
+    // restored afterwards, so that load() does not change the numbers that the program draws next.
     const Generator drawn = default_generator().clone();
     chunk_sampler_.reset(chunk_reader_.chunk_count());
     default_generator().set_state(drawn);

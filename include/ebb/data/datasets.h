@@ -171,8 +171,8 @@ extern template class Dataset<MNIST>;
 
 namespace ebb::data {
 
-/// Reads an IDX file, gzipped or not. It contains a magic number with the dtype (u8, i8, i16, i32, f32, f64)
-/// and the number of dimensions, then big-endian sizes and big-endian values. Throws for a file that is
+/// Reads an IDX file, gzipped or not. The file contains a magic number with the dtype (u8, i8, i16, i32, f32,
+/// f64) and the number of dimensions, then big-endian sizes and big-endian values. Throws for a file that is
 /// truncated, too long or of another format.
 EBB_API Variable read_idx(const std::string& path);
 

@@ -86,7 +86,8 @@ class EBB_API TensorListDataset : public Dataset<TensorListDataset, std::vector<
 };
 
 /// Splits a dataset at random into parts of the given lengths or fractions. The parts equal those of
-/// torch.utils.data.random_split. They share the dataset's tensors but copy its other members.
+/// torch.utils.data.random_split. Each part contains a copy of the dataset, so the parts share its tensors
+/// but not its other members.
 template <class Source>
 std::vector<Subset<Source>> random_split(const Source& dataset, ArrayRef<double> lengths) {
   const std::size_t size = data::detail::known_size("random_split", dataset.size());
