@@ -14,8 +14,8 @@ constexpr const char* kName = "CharRNN";
 
 template <class Layer, class Options>
 Layer layer_of(const CharRNNOptions& o, Options options) {
-  // Dropout acts between layers. It is 0 for a single layer, because the module would otherwise warn that it
-  // has no effect.
+  // Dropout acts between layers. For a single layer it is set to 0, because the module would otherwise warn
+  // that dropout has no effect.
   return Layer(
       options.num_layers(o.num_layers()).batch_first(true).dropout(o.num_layers() > 1 ? o.dropout() : 0));
 }

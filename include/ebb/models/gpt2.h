@@ -47,7 +47,7 @@ EBB_MODULE(Conv1D);
 struct EBB_API GPT2AttentionImpl : nn::Cloneable<GPT2AttentionImpl> {
   GPT2AttentionImpl(const GPT2Config& config, std::int64_t layer_idx);
   void reset() override;
-  /// With a cache, x contains the tokens after those in the cache.
+  /// With a cache, x contains only the tokens that follow the tokens in the cache.
   Variable forward(const Variable& x, KeyValueCache* cache = nullptr);
 
   GPT2Config config;

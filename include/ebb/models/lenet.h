@@ -17,9 +17,9 @@ class EBB_API LeNet5Options {
   EBB_ARG(std::int64_t, padding) = 2;      ///< zeros around the images: 2 for 28x28, 0 for 32x32
 };
 
-/// Two 5x5 convolutions with pooling and three linear layers (LeCun, Bottou, Bengio & Haffner 1998). It uses
-/// ReLU, max pooling and the names conv1, conv2, fc1, fc2, fc3 of PyTorch's tutorial. Input (N, in_channels,
-/// H, W) with H + 2 padding = W + 2 padding = 32, output (N, num_classes).
+/// Two 5x5 convolutions with pooling and three linear layers (LeCun, Bottou, Bengio & Haffner 1998). As in
+/// PyTorch's tutorial, it uses ReLU and max pooling, and the layers are named conv1, conv2, fc1, fc2 and fc3.
+/// Input (N, in_channels, H, W) with H + 2 padding = W + 2 padding = 32, output (N, num_classes).
 struct EBB_API LeNet5Impl : nn::Cloneable<LeNet5Impl> {
   explicit LeNet5Impl(LeNet5Options options_ = {});
   void reset() override;

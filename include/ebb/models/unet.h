@@ -69,7 +69,7 @@ class EBB_API UNetOptions {
 };
 
 /// Four levels down and four up, with a skip connection at each level (Ronneberger, Fischer & Brox 2015,
-/// arXiv:1505.04597). It has padded convolutions, batch normalization, and the names of milesial's
+/// arXiv:1505.04597). Convolutions are padded and followed by batch normalization. Names are as in milesial's
 /// Pytorch-UNet. Input (N, n_channels, H, W) of at least 16x16, output (N, n_classes, H, W).
 struct EBB_API UNetImpl : nn::Cloneable<UNetImpl> {
   UNetImpl(std::int64_t n_channels, std::int64_t n_classes) : UNetImpl(UNetOptions(n_channels, n_classes)) {}
