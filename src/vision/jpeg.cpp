@@ -19,9 +19,9 @@
 namespace ebb::vision::codecs {
 namespace {
 
-/// The error manager of libjpeg. After an error libjpeg calls error_exit, which must not return. It jumps
-/// back into guard(), which throws ebb::Error there, because an exception must not pass through libjpeg's
-/// frames.
+/// The error manager of libjpeg. After an error libjpeg calls error_exit, which must not return. An exception
+/// must not pass through libjpeg's frames, so error_exit jumps back into guard(), and guard() throws
+/// ebb::Error.
 class JpegErrors {
  public:
   JpegErrors() {

@@ -15,8 +15,8 @@
 namespace ebb::vision::codecs {
 namespace {
 
-/// The error handler of libpng, which must not return. It jumps back into guard(), which throws ebb::Error
-/// there, because an exception must not pass through libpng's frames.
+/// The error handler of libpng, which must not return. An exception must not pass through libpng's frames, so
+/// the handler jumps back into guard(), and guard() throws ebb::Error.
 class PngErrors {
  public:
   PngErrors() = default;

@@ -41,7 +41,7 @@ struct Area {
   std::int64_t height, width;
 };
 
-// Returns the number of pixels that [least, most] overlaps by at least 1e-4. It is computed in float, like in
+// Returns the number of pixels that [least, most] overlaps by at least 1e-4, computed in float as in
 // torchvision.
 std::int64_t pixels_between(float least, float most) {
   const auto cut = [](float x) { return std::trunc(x * 1e4F) * 1e-4F; };

@@ -10,9 +10,9 @@
 namespace ebb::vision::transforms {
 
 /// Converts an image [..., C, H, W], floating or Byte. A random transform draws its parameters once for all
-/// leading dimensions, for example a batch. It is a callable and a data::transforms::TensorTransform, so that
-/// `dataset.map(Resize(32))` transforms the data of each example. Add Stack for batches:
-/// `.map(Resize(32)).map(Stack<>())`.
+/// leading dimensions, for example a batch. A transform is callable. It is also a
+/// data::transforms::TensorTransform, so that `dataset.map(Resize(32))` transforms the data of each example.
+/// Add Stack for batches: `.map(Resize(32)).map(Stack<>())`.
 ///
 /// Random transforms draw the same numbers as torchvision, from their `generator` or from the default one.
 /// After manual_seed(s), crops equal those after torch.manual_seed(s). The workers of a loader share a
