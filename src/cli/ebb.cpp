@@ -43,7 +43,8 @@ bool is_verb(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == name.npos;
 }
 
-/// Returns the program of each verb. If there are several, it is the first one in the order of folders().
+/// Returns the program of each verb. If several folders contain a program of a verb, the first one in the
+/// order of folders() is used.
 std::map<std::string, fs::path> programs() {
   std::map<std::string, fs::path> found;
   for (const fs::path& folder : folders()) {
