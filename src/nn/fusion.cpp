@@ -48,8 +48,8 @@ std::tuple<Variable, Variable> fuse_conv_bn_weights(const Variable& conv_w, cons
   if (bn_w.defined()) scale = bn_w * scale;
   Variable bias = conv_b.defined() ? (conv_b - bn_rm) * scale : -bn_rm * scale;
   if (bn_b.defined()) bias = bias + bn_b;
-  // `rows` has the output channels in dimensions 0 and 2, so that `scale` broadcasts to it. A transposed
-  // weight (inputs, of_group, kernel...) has the output channels of a group in dimension 1.
+  // `rows` has the output channels in dimensions 0 (groups) and 2 (channels of a group), so that `scale`
+  // broadcasts to it. The shape of a transposed weight is (inputs, channels of a group, kernel...).
   const std::int64_t groups = channels / of_group;
   const Variable rows = transpose ? conv_w.reshape({groups, conv_w.size(0) / groups, of_group, -1})
                                   : conv_w.reshape({1, 1, channels, -1});

@@ -104,8 +104,8 @@ void detail::rethrow_in(const Module& module) {
 
 namespace ebb::nn::detail {
 
-// Changes the flag. A flag that is off counts as a setting of the program, whose id is the flag's address, so
-// each change adds or removes this setting.
+// Changes the flag. A flag that is off counts as a setting of the program. The flag's address is the
+// setting's id, and each change adds or removes the setting.
 void TrainingFlag::flip() noexcept {
   ebb::detail::toggle_setting(reinterpret_cast<std::uintptr_t>(this) + 0x9e3779b97f4a7c15u);
   on_ = !on_;

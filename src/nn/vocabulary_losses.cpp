@@ -1,6 +1,6 @@
 // Losses that contain their output layer, for many classes. linear_cross_entropy is the cross-entropy of a
-// linear map's result, for all samples together or in chunks of samples. AdaptiveLogSoftmaxWithLoss is a
-// softmax over many classes, most of them rare.
+// linear map's result. It is computed for all samples together or in chunks of samples.
+// AdaptiveLogSoftmaxWithLoss is a softmax over many classes, most of them rare.
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/nn/modules/adaptive_softmax.h>
 #include <ebb/nn/modules/linear_cross_entropy.h>

@@ -45,7 +45,7 @@ class EBB_API Cloneable : public Module {
   void clone_(Module& other, const optional<Device>& device) final;
 };
 
-// Not inline, so that the library compiles clone() once for its own modules.
+// clone() is not inline, so that the library compiles it once for its own modules.
 
 template <class Derived>
 std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device) const {

@@ -231,9 +231,9 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   StateDict state_dict() const;
   /// Copies the tensors of `state` into the module's tensors with the same names, and converts dtype and
   /// device. Returns the names that are only in the module or only in the state. Before anything is written,
-  /// missing and unexpected names (unless strict is off) and tensors of another shape are collected into one
-  /// error, with the most similar existing names. num_batches_tracked of a normalization may be missing, as
-  /// in states of PyTorch before 0.4.1; its value is then kept. With `assign` the parameters and buffers take
+  /// throws one error that lists all tensors of another shape and, if `strict`, all missing and unexpected
+  /// names. The error suggests similar names. num_batches_tracked of a normalization may be missing, as in
+  /// states of PyTorch before 0.4.1; its value is then kept. With `assign` the parameters and buffers take
   /// over the given tensors, with their dtype and device, without a copy. The requires_grad of the module is
   /// kept, and gradients are dropped. Handles of the parameters (also those of an optimizer) remain valid.
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true, bool assign = false);

@@ -34,7 +34,8 @@ class EBB_API OrderedDict {
    public:
     Item(const Item&) = default;
     Item(Item&&) = default;  // NOLINT(performance-noexcept-move-constructor): the const key is copied
-    // std::vector::erase assigns items; the const key requires replacing the whole pair.
+    // std::vector::erase assigns items. A const key cannot be assigned, so the whole pair is constructed
+    // again.
     Item& operator=(Item&& other) noexcept {
       if (this != &other) {
         this->~Item();
@@ -109,7 +110,7 @@ class EBB_API OrderedDict {
   std::string key_description_;
 };
 
-// Not inline, so that the library compiles its own dictionaries once (see module.h).
+// These members are not inline, so that the library compiles its own dictionaries once (see module.h).
 
 template <class Key, class Value>
 OrderedDict<Key, Value>::OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {

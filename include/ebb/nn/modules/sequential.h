@@ -133,7 +133,7 @@ class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   Sequential() = default;
-  /// This constructor is not inherited, because compiler errors about an inherited one would not show the
+  /// This constructor is not inherited. Compiler errors about an inherited constructor would not show the
   /// line in which the user passes a wrong argument.
   template <class Head, class... Tail>
     requires detail::MakesModule<ModuleHolder<SequentialImpl>, Head, Tail...>
