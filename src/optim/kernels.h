@@ -19,9 +19,8 @@ struct RuleBytes {
 struct UpdateList : EntryList {
   unsigned state_mask = 0;
   /// True if the parameters have 16 bits, the states are f32, and each entry ends with an f32 master copy.
-  /// The rule updates the copy and rounds it to the parameter. If the parameter is not the copy's rounded
-  /// value, because the copy is new or other code wrote to the parameter, the copy is first set to the
-  /// parameter.
+  /// The rule updates the copy and rounds it to the parameter. If the parameter differs from the rounded copy
+  /// (the copy is new, or other code wrote to the parameter), the copy is first set to the parameter.
   bool master = false;
   /// The rule in device memory, which a captured graph reads in place of the kernel's argument, because a
   /// captured argument never changes. Null outside captures.

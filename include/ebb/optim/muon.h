@@ -38,9 +38,9 @@ extern template class RuleParamState<MuonParamState, MuonOptions>;
 extern template class RuleOptimizer<MuonOptions, MuonParamState>;
 
 /// Muon (Jordan et al. 2024; torch.optim.Muon), for matrices; use AdamW for the other parameters of a
-/// network. v = momentum v + (1 - momentum) g. The step is v with singular values close to 1, which ns_steps
-/// iterations of X = a X + (b X X^T + c (X X^T)^2) X in bf16 compute. Throws for parameters that are not
-/// matrices. A step cannot be captured in a graph.
+/// network. v = momentum v + (1 - momentum) g. The step is v with its singular values replaced by values
+/// close to 1. It is computed by ns_steps iterations X = a X + (b X X^T + c (X X^T)^2) X in bf16. Throws for
+/// parameters that are not matrices. A step cannot be captured in a graph.
 class EBB_API Muon : public RuleOptimizer<MuonOptions, MuonParamState> {
  public:
   explicit Muon(std::vector<OptimizerParamGroup> param_groups, MuonOptions defaults = {});

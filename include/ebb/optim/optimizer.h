@@ -33,8 +33,8 @@ class EBB_API OptimizerOptions {
   /// Get and set the momentum, or the first of the betas. Without either, the getter returns nothing.
   virtual optional<double> get_momentum() const { return {}; }
   virtual void set_momentum(double) {}
-  /// Returns the rate before any scheduler changed it: the rate at the first call of this function, or the
-  /// rate that a scheduler with its own initial rate sets (OneCycleLR).
+  /// Returns the rate before any scheduler changed it. This is the rate at the first call of this function. A
+  /// scheduler with its own initial rate (OneCycleLR) replaces it by set_initial_lr().
   double initial_lr();
   void set_initial_lr(double lr) { initial_lr_ = lr; }
 
@@ -293,7 +293,7 @@ class EBB_API RuleOptimizer : public Optimizer {
   std::unique_ptr<OptimizerParamState> new_state() const override;
 };
 
-// Not inline, so that the library compiles them once for its own optimizers.
+// These members are not inline, so that the library compiles them once for its own optimizers.
 
 template <class Derived>
 std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {

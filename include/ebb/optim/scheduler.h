@@ -54,9 +54,8 @@ class EBB_API LRScheduler {
 /// A scheduler that counts epochs (or batches: calls of step()) like torch.optim.lr_scheduler. The
 /// constructor sets the rates of epoch `last_epoch` + 1, which is 0 unless training resumes. Each step() sets
 /// the rates of the next epoch. Each rate is computed from the current rate, so that the factors of several
-/// schedulers of an optimizer multiply. SequentialLR, which starts a scheduler in the middle of training,
-/// computes the rate from the group's first rate (`initial_lr`, stored when the optimizer's first scheduler
-/// is created).
+/// schedulers of an optimizer multiply. When SequentialLR starts a scheduler in the middle of training, the
+/// rate is computed from the group's first rate, `initial_lr`. The optimizer's first scheduler stores it.
 class EBB_API EpochScheduler : public LRScheduler {
  public:
   void step() override;

@@ -39,7 +39,7 @@ class EBB_API MultiStepLR : public EpochScheduler {
   const double gamma_;
 };
 
-/// lr0 factor before epoch total_iters, and lr0 from then on.
+/// lr0 * factor for t < total_iters, otherwise lr0.
 class EBB_API ConstantLR : public EpochScheduler {
  public:
   explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, std::int64_t total_iters = 5,
@@ -52,7 +52,7 @@ class EBB_API ConstantLR : public EpochScheduler {
   const std::int64_t total_;
 };
 
-/// Linear from lr0 start_factor at epoch 0 to lr0 end_factor at epoch total_iters.
+/// Linear in t from lr0 * start_factor at t = 0 to lr0 * end_factor at t = total_iters, then constant.
 class EBB_API LinearLR : public EpochScheduler {
  public:
   explicit LinearLR(Optimizer& optimizer, double start_factor = 1.0 / 3, double end_factor = 1,
@@ -65,7 +65,7 @@ class EBB_API LinearLR : public EpochScheduler {
   const std::int64_t total_;
 };
 
-/// lr0 gamma^t.
+/// lr0 * gamma^t.
 class EBB_API ExponentialLR : public EpochScheduler {
  public:
   ExponentialLR(Optimizer& optimizer, double gamma, std::int64_t last_epoch = -1);
@@ -76,7 +76,7 @@ class EBB_API ExponentialLR : public EpochScheduler {
   const double gamma_;
 };
 
-/// lr0 (1 - min(t, total_iters) / total_iters)^power.
+/// lr0 * (1 - min(t, total_iters) / total_iters)^power.
 class EBB_API PolynomialLR : public EpochScheduler {
  public:
   explicit PolynomialLR(Optimizer& optimizer, std::int64_t total_iters = 5, double power = 1,
@@ -117,7 +117,7 @@ class EBB_API CosineAnnealingWarmRestarts : public EpochScheduler {
   const double least_;
 };
 
-/// lr0 lr_lambda(t). There is one function for all groups, or one for each.
+/// lr0 * lr_lambda(t). There is one function for all groups, or one for each group.
 class EBB_API LambdaLR : public EpochScheduler {
  public:
   using Function = std::function<double(std::int64_t)>;
