@@ -13,7 +13,7 @@ namespace {
 using Kind = Pickle::Kind;
 constexpr std::size_t kMaxNodes = 10'000'000;
 // Limits that are sufficient for values of a hundred levels. A level of a value takes one or two levels of
-// the pickle, and each of these takes a few marks and a few unmarked values.
+// the pickle. Each of these takes a few marks and a few unmarked values.
 constexpr std::size_t kMaxMarks = 1000, kMaxUnmarked = 1000;
 constexpr std::uint8_t kMaxLevels = 250;
 // Writers number memo entries from zero, so a key is at most the pickle's size. Keys below this bound are

@@ -46,7 +46,7 @@ struct Format {
 // after the point. Returns 1 for 0.
 double digits_of(double value) { return value == 0 ? 1 : std::floor(std::log10(value)) + 1; }
 
-// Sets the stream's format for contiguous doubles.
+// Chooses the format for `count` contiguous doubles and sets the stream's flags for it.
 Format choose_format(std::ostream& out, const double* x, std::int64_t count) {
   bool whole = true;
   double smallest = 1, largest = 1;

@@ -106,7 +106,7 @@ class Converter {
     unsound("values are more than a hundred levels deep, or contain themselves");
   }
 
-  // Converts an item of another value, and adds its size to `all`.
+  // Converts an item of the value `all`, and adds the item's count and depth to `all`.
   Value inside(Converted& all, Index at, int depth) {
     Converted one = converted(at, depth + 1);
     if ((all.count += one.count) > kMaxValues) unsound("more than ten million values");

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 // The size of a local header without its name, and of the extra field of zip64.
 constexpr std::uint64_t kLocalHeader = 30, kZip64 = 20;
-// The number of bytes that minizip stores for an entry until the end, without the name: the header in the
-// directory, and space for the fields of zip64.
+// The number of bytes that minizip stores for an entry until it writes the directory. They contain the
+// entry's header in the directory, with space for zip64 fields, but without the name.
 constexpr std::size_t kCentralHeader = 46 + 32;
 // The size of the record at the end, and its size with zip64's locator before it.
 constexpr std::size_t kLastRecord = 22, kTail = kLastRecord + 20;

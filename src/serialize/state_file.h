@@ -26,7 +26,8 @@ std::unique_ptr<nn::StateSource> renamed(std::unique_ptr<nn::StateSource> state,
 [[noreturn]] void fail_of_part(const std::string& key, const std::vector<std::string>& names);
 
 /// Returns the optimizer's part of a file. With a key, this is the part `key`. Without a key, it is the part
-/// with one of the usual names of optimizers in a checkpoint, or the whole file if there is no such part.
+/// of a checkpoint that has one of the usual names of optimizers. If there is no such part, it is the whole
+/// file.
 serialize::InputArchive optimizer_in(const safetensors::File& file, const std::string& key);
 
 /// Returns advice for a file whose names all have the prefix of a wrapper module, if the module's names do

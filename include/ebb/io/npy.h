@@ -12,10 +12,10 @@ namespace ebb::npy {
 
 using NamedTensors = std::vector<std::pair<std::string, Variable>>;
 
-/// Reads a .npy file like numpy.load(path): bool, int8 to int64, uint8, float16, float32 and float64, in C or
-/// Fortran order (Fortran order becomes strides), in either byte order. Throws for a file that is truncated
-/// or of another format. Also throws for arrays of objects, strings, structures, complex numbers and wider
-/// unsigned integers, and says to which dtype they must be converted.
+/// Reads a .npy file like numpy.load(path). Accepts bool, int8 to int64, uint8, float16, float32 and float64,
+/// in either byte order, in C or Fortran order. An array in Fortran order gets the corresponding strides.
+/// Throws for a file that is truncated or of another format. Also throws for arrays of objects, strings,
+/// structures, complex numbers and wider unsigned integers, and says to which dtype they must be converted.
 EBB_API Variable read(const std::string& path);
 EBB_API Variable read(std::istream& stream);
 /// Reads a .npy file from bytes in memory.
