@@ -33,7 +33,7 @@ EBB_API Variable crop(const Variable& image, std::int64_t top, std::int64_t left
                       std::int64_t width);
 /// Crops the centre, {height, width} or {both}; a smaller image is padded with zeros.
 EBB_API Variable center_crop(const Variable& image, IntArrayRef output_size);
-/// resize(crop(...)).
+/// Crops and then resizes: resize(crop(...)).
 EBB_API Variable resized_crop(const Variable& image, std::int64_t top, std::int64_t left, std::int64_t height,
                               std::int64_t width, IntArrayRef size,
                               InterpolationMode interpolation = InterpolationMode::bilinear,
