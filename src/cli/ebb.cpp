@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 const std::string kProgram = "ebb-";
 
-/// Returns the folders in which programs of verbs are searched, in this order: the folder of this program (in
-/// a build), the folder of an installed package, and the folders of PATH. Empty entries of PATH, which mean
-/// the current folder, are skipped.
+/// Returns the folders in which programs of verbs are searched. The first is the folder of this program (in a
+/// build), the second the folder of an installed package. The folders of PATH follow. Empty entries of PATH,
+/// which mean the current folder, are skipped.
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
   std::error_code error;
