@@ -13,8 +13,9 @@
 namespace ebb::io {
 
 /// A regular file with reads at any position. It is not memory-mapped, because an access to a mapped file
-/// that another process has truncated kills this process. A read beyond the end only throws. Folders,
-/// devices, pipes and files of /proc without a size are refused, because a read of them may never end.
+/// that another process has truncated kills this process. A read beyond the end of a truncated file throws an
+/// error instead. Folders, devices, pipes and files of /proc without a size are refused, because a read of
+/// them may never end.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);

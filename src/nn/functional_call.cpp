@@ -57,8 +57,8 @@ SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensor
   for (const auto& item : own)
     EBB_CHECK(!strict || given.contains(item->impl()), "functional_call: no tensor is given for '",
               item.key(), "' of ", module.name(), ", and strict is true.");
-  // A given tensor may be one of the module's own tensors, whose contents the swaps exchange. In that case, a
-  // view that keeps the current values is given in its place.
+  // The swaps exchange the contents of the module's own tensors. If a given tensor is one of these, a view
+  // with its current values is swapped in instead.
   std::vector<std::pair<Variable, Variable>> pairs;
   for (const auto& item : own)
     if (const auto found = given.find(item->impl()); found != given.end()) {

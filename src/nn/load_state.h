@@ -22,7 +22,7 @@ class StateSource {
   };
   /// Returns the shape and dtype of a tensor, or nullopt if there is no tensor of that name.
   virtual optional<Info> info(const std::string& key) const = 0;
-  /// Returns a tensor for the module, on the device of `old`, the module's current tensor.
+  /// Returns the tensor `key` on the device of `old`, the module's current tensor, which it replaces.
   virtual Variable tensor(const std::string& key, const Variable& old) const = 0;
   /// Copies the tensor into `target`, which has the same shape.
   virtual void copy_to(const std::string& key, Variable& target) const = 0;

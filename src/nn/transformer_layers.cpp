@@ -56,9 +56,8 @@ class Parts {
   const TransformerEncoderLayerOptions& o_;
 };
 
-/// Returns true if dropout draws on the CPU, because attention must then compute its weights explicitly.
-/// libtorch's dropout acts on explicit weights, and other ways to compute attention would draw other random
-/// values.
+/// Returns true if dropout draws on the CPU, because attention must then compute its weights explicitly. The
+/// dropout then draws the same random values as libtorch, which always computes the weights.
 bool makes_weights(const Module& layer, const TransformerEncoderLayerOptions& options, const Variable& x) {
   return layer.is_training() && options.dropout() > 0 && x.is_cpu();
 }
