@@ -27,7 +27,7 @@ struct Kind<SGDOptions> {
   }
   static bool remembers(const Options& o) { return o.momentum() != 0; }
   // Returns 1 for the first update, which initialises the velocity, and 2 for all later ones. The
-  // coefficients are equal in all later updates.
+  // coefficients of later updates do not depend on the count of updates.
   static std::int64_t number(const State& state) { return state.momentum_buffer().defined() ? 2 : 1; }
   static void advance(const Options&, State&) {}
   template <class Add>

@@ -39,7 +39,7 @@ extern template class RuleOptimizer<RpropOptions, RpropParamState>;
 
 /// Rprop (Riedmiller & Braun 1993; torch.optim.Rprop): each element has its own step size, initially lr. The
 /// size grows while the gradient keeps its sign. If the sign changes, the size shrinks, and the element does
-/// not move. p -= sign(g) size.
+/// not move. The update is p -= sign(g) * size.
 class EBB_API Rprop : public RuleOptimizer<RpropOptions, RpropParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;
