@@ -47,8 +47,8 @@ class Counter {
   std::atomic<std::int64_t> value_{0};
 };
 
-// The free lists of one thread. It keeps at most two batches of each class. A pattern of allocations and
-// frees therefore goes to the depot at most once per batch.
+// The free lists of one thread. They contain at most two batches of each class. Alternating allocations and
+// frees therefore exchange memory with the depot at most once per batch.
 struct ThreadCache {
   Batch blocks[kClasses];
   Batch spare[kClasses];  // a full batch, or empty
@@ -73,7 +73,8 @@ struct Shared {
   }
 };
 
-// Never destroyed: tensors in static variables may be freed after every destructor has run.
+// The object is never destroyed, because tensors in static variables may be freed after all other destructors
+// have run.
 Shared& shared() {
   static Shared& made = *new Shared;
   return made;
@@ -123,7 +124,8 @@ struct ThreadGuard {
     if (s.idle.empty()) s.add_cache();
     cache_of_thread = s.idle.back();
     s.idle.pop_back();
-    // Keeps one idle cache in reserve. A thread that starts when no memory is left needs it to free blocks.
+    // Keeps one idle cache in reserve. A thread that starts when no memory is left can then still free
+    // blocks, because freeing needs a cache.
     if (s.idle.empty()) try {
         s.add_cache();
       } catch (const std::bad_alloc&) {
@@ -150,8 +152,8 @@ inline ThreadCache& cache() { return cache_of_thread ? *cache_of_thread : attach
   return p;
 }
 
-// Moves a full batch to the spare slot and the previous spare batch to the depot, where other threads find
-// it.
+// Moves the thread's full batch to `spare`, and the previous spare batch to the depot, from which other
+// threads can take it.
 [[gnu::noinline]] void spill(ThreadCache& c, std::size_t cls) {
   put(c, cls, c.spare[cls]);
   c.spare[cls] = std::exchange(c.blocks[cls], {});

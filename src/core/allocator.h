@@ -15,8 +15,8 @@ struct Block {
   std::size_t bytes;  // the rounded size, which block_free() needs
 };
 
-/// The system refused memory. The allocator has no name of the op that needs the memory; memory_refused()
-/// adds it.
+/// Thrown when the system refuses memory. The message does not name the op, which the allocator cannot
+/// determine; memory_refused() adds the name.
 struct EBB_API MemoryRefused : Error {
   using Error::Error;
   ~MemoryRefused() override;
@@ -24,7 +24,7 @@ struct EBB_API MemoryRefused : Error {
 /// Rethrows the current MemoryRefused or std::bad_alloc as an Error that names the op. Call it in a handler.
 [[noreturn]] EBB_API void memory_refused(const char* op);
 
-/// Calls `run`. If that runs out of memory, throws an Error that contains the op's name.
+/// Calls `run`. If `run` runs out of memory, throws an Error that contains the op's name.
 template <class Run>
 [[gnu::always_inline]] inline auto name_memory_errors(const char* op, Run&& run) {
   try {

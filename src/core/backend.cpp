@@ -22,7 +22,8 @@ struct Slot {
 };
 
 Slot& slot_of(DeviceType type) {
-  // Never destroyed: tensors in static variables are freed after all other objects of this library.
+  // The slots are never destroyed, because tensors in static variables are freed after all other objects of
+  // this library.
   static Slot* const slots = new Slot[kDeviceTypes];
   return slots[static_cast<int>(type)];
 }

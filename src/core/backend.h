@@ -34,15 +34,15 @@ class DeviceGraphPool {
 };
 
 /// The device's part of cuda::Graph. Between begin() and end() or discard(), the calling thread works on a
-/// stream that belongs to the graph. Both must be called by the same thread.
+/// stream that belongs to the graph. begin() and end() or discard() must be called by the same thread.
 class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
   virtual void begin(Capture* capture, std::shared_ptr<DeviceGraphPool> pool) = 0;
-  /// Instantiates the captured graph. If it throws, the capture has ended and the graph is empty.
+  /// Instantiates the captured graph. If this throws, the capture has ended and the graph is empty.
   virtual void end() = 0;
-  /// Ends a capture that replaces the previous one. If it throws, is_ready() tells whether the previous graph
-  /// can still run.
+  /// Ends a capture that replaces the previous one. If this throws, is_ready() returns whether the previous
+  /// graph can still run.
   virtual cuda::GraphUpdate end_update() = 0;
   virtual bool is_ready() const = 0;
   /// Ends and drops the current capture; a graph that was captured before remains.
@@ -126,7 +126,8 @@ struct Backend {
 
   std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
   std::shared_ptr<DeviceGraphPool> (*make_graph_pool)();
-  /// The calling thread's current device, streams and capture, for a thread that continues its work.
+  /// Returns the calling thread's current device, streams and capture. Another thread that continues its work
+  /// passes them to set_thread_state().
   std::shared_ptr<const void> (*thread_state)();
   void (*set_thread_state)(const void* state);
   /// Makes the calling thread allocate outside of any capture, on the default streams.
@@ -136,9 +137,9 @@ struct Backend {
 /// Incremented when Backend, the signature of a kernel slot or a type that plugins use changes.
 constexpr std::uint32_t kPluginAbi = 11;
 
-/// The function that a plugin exports as `extern "C"` under the name kPluginEntry. It checks that its ABI
-/// number equals the host's, and that there are a driver and a device. It then calls set_backend, fills the
-/// kernel slots and returns null. Otherwise it returns a message that names the missing part.
+/// The function that a plugin exports as `extern "C"` under the name kPluginEntry. If its ABI number equals
+/// `host_abi`, and a driver and a device exist, it calls set_backend, fills the kernel slots and returns
+/// null. Otherwise it returns a message that names the missing part.
 using PluginEntry = const char* (*)(std::uint32_t host_abi);
 constexpr const char* kPluginEntry = "ebb_plugin_entry";
 
@@ -146,14 +147,14 @@ constexpr const char* kPluginEntry = "ebb_plugin_entry";
 /// plugin is never closed, because tensors and kernel slots point into it.
 std::string load_plugin(DeviceType type);
 
-/// Returns the backend of a device type. Loads the plugin on first use; throws ebb::Error if a part is
-/// missing.
+/// Returns the backend of a device type. Loads the plugin on first use. Throws ebb::Error if the plugin, a
+/// driver or a device is missing.
 const Backend& backend(DeviceType type);
-/// Loads the backend for its kernel slots, without returning it.
+/// Loads the backend, whose plugin fills the kernel slots, without returning it.
 EBB_API void require_backend(DeviceType type);
 /// Returns the backend if its plugin is already loaded, otherwise null.
 const Backend* loaded_backend(DeviceType type) noexcept;
-/// Returns whether any thread ever made a non-default stream current. Until then streams need no ordering.
+/// Returns whether any thread has ever made a non-default stream current. If not, streams need no ordering.
 bool side_streams_used() noexcept;
 void note_side_stream() noexcept;
 

@@ -1,5 +1,5 @@
-// The caches of the CPU allocator. Small blocks: stacks of batches, slabs, and the trim that returns slabs to
-// the system. Large blocks: one free list per size for reuse, and one list by age for eviction.
+// The caches of the CPU allocator. Small blocks have stacks of batches, slabs, and a trim that returns slabs
+// to the system. Large blocks have one free list per size for reuse, and one list by age for eviction.
 #include "core/block_caches.h"
 
 #include "core/system.h"
@@ -159,8 +159,8 @@ std::size_t SmallBlocks::trim_locked() {
     link = &slab->next;
   }
   const std::size_t gone = before - bytes_;
-  // If little memory could be returned, because each slab has some block in use, the next trim waits twice as
-  // long.
+  // If less than a quarter of the free memory could be returned, because most slabs have a block in use, the
+  // next trim waits twice as long.
   next_trim_ = gone >= before / 4 ? before : 2 * next_trim_ + before;
   since_trim_ = 0;
   return gone;
@@ -186,7 +186,7 @@ void system_free(void* data, std::size_t bytes) noexcept {
 
 struct LargeBlocks::Kept {
   std::size_t bytes;
-  Kept *before, *after;  // neighbours in its bin
+  Kept *before, *after;  // neighbours in the bin
   Kept *older, *newer;   // neighbours by age
 };
 
@@ -235,7 +235,7 @@ Block LargeBlocks::take(std::size_t bytes) {
   Kept* chain = nullptr;
   {
     std::lock_guard lock(mutex_);
-    // Blocks of the next two bins are at most a quarter larger. Larger ones would waste too much memory.
+    // Blocks of the next two bins are at most a quarter larger. Larger blocks would waste too much memory.
     const std::size_t bin = bin_of(bytes);
     for (std::size_t i = bin; i < std::min(bin + 3, kBins) && !block.data; ++i)
       if (Kept* kept = bins_[i]) {

@@ -16,9 +16,9 @@
 namespace ebb::detail {
 
 /// Estimates the amount of memory that a cache will need again. It records the peak number of bytes in use
-/// over the current and the previous period. A period ends when eight times its peak has been allocated,
-/// which is several steps of a training loop. A loop's peak is thus kept as long as the loop runs, and older
-/// peaks are forgotten.
+/// over the current and the previous period. A period ends when eight times its peak has been allocated; for
+/// a training loop this takes several steps. The estimate therefore contains a loop's peak as long as the
+/// loop runs, and drops older peaks.
 class RecentPeak {
  public:
   /// Records that `bytes` more were allocated; `in_use` is the new total.
@@ -80,17 +80,17 @@ struct OpenSlab {
   std::size_t left = 0;
 };
 
-/// The depot of small blocks. Each call takes constant time, except a trim. The cost of a
-/// trim is spread over the blocks put here since the previous one.
+/// The depot of small blocks. Each call takes constant time, except a trim. The cost of a trim is amortised
+/// over the blocks that put() has stored since the previous trim.
 class SmallBlocks {
  public:
   /// Returns a batch of the class, or an empty one.
   Batch take(std::size_t cls);
-  /// Stores a batch. Trims if the depot holds far more memory than the recent peak. Returns the bytes of the
-  /// blocks that the trim released.
+  /// Stores a batch. Trims if the depot contains more free memory than the recent peak and enough blocks were
+  /// stored since the previous trim. Returns the bytes of the blocks that the trim released, or 0.
   std::size_t put(std::size_t cls, Batch batch);
-  /// Opens a slab with space for any block, in place of a full one. Returns false if the system has no
-  /// memory.
+  /// Closes `slab` if it is open, and replaces it by one with space for any block. Returns false if the
+  /// system has no memory.
   bool open(OpenSlab& slab);
   /// Takes back a slab that its thread will not divide any further; open() reuses it.
   void close(OpenSlab& slab);
@@ -118,18 +118,18 @@ class SmallBlocks {
   Slab* roomy_ = nullptr;  // slabs with space for more blocks
   std::size_t slab_bytes_ = 0;
   std::size_t bytes_ = 0;       // bytes of the blocks in the depot
-  std::size_t since_trim_ = 0;  // bytes put here since the last trim
+  std::size_t since_trim_ = 0;  // bytes that put() has stored since the last trim
   std::size_t next_trim_ = 0;   // the number of bytes that triggers the next trim
   RecentPeak use_;              // bytes of slabs, without the blocks in the depot
 };
 
-/// The cache of blocks of more than kSmall bytes, in steps of an eighth of a power of two. The sum of used
-/// and cached memory has two bounds: one and a half times the recent peak (plus 32 MiB), and seven eighths of
-/// the memory limit. The blocks that were unused for the longest time are evicted first. Each call takes
-/// constant time.
+/// The cache of blocks of more than kSmall bytes. Block sizes rise in steps of an eighth of a power of two.
+/// The sum of used and cached memory has two bounds: one and a half times the recent peak (plus 32 MiB), and
+/// seven eighths of the memory limit. The blocks that were unused for the longest time are evicted first.
+/// Each call takes constant time.
 class LargeBlocks {
  public:
-  /// Rounds up to a block size: at most an eighth more.
+  /// Rounds up to a block size, which is at most an eighth larger.
   static std::size_t round(std::size_t bytes);
   /// Returns a block of at least `bytes` (rounded). It reuses a cached block that is at most a quarter
   /// larger. The data is null if the system refuses memory.

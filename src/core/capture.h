@@ -9,16 +9,17 @@
 
 namespace ebb::detail {
 
-/// The host's part of a graph that is being captured. The capture freezes the arguments of kernels. Some
-/// values are computed by the host for each step: a learning rate, a step count, the offset of a random draw.
-/// They are stored in device memory instead, and written there before each replay.
+/// The host's part of a graph that is being captured. The capture freezes the arguments of kernels. Values
+/// that the host computes for each step (a learning rate, a step count, the offset of a random draw)
+/// therefore are not arguments: kernels read them from device memory, to which the host writes before each
+/// replay.
 class Capture {
  public:
   /// Runs `prepare` before every replay, on the replaying thread, with the graph's device and stream current.
   /// `prepare` must own the memory that it writes, which comes from array().
   void before_replay(std::function<void()> prepare) { prepares_.push_back(std::move(prepare)); }
-  /// Allocates device memory that is written before replays. It does not come from the graph's pool, which
-  /// the captured temporaries reuse.
+  /// Allocates device memory that is written before replays. This memory is not in the graph's pool, because
+  /// captured temporaries would overwrite it there.
   EBB_API static NdArray array(IntArrayRef sizes, DType dtype, Device device);
   /// Keeps memory that the captured work accesses alive as long as the graph.
   void keep(Ref<Storage> storage) { kept_.push_back(std::move(storage)); }

@@ -106,8 +106,8 @@ GraphUpdate Graph::update(const std::function<void()>& step) {
             "cuda::Graph::update: nothing has been captured. Call capture() first.");
   auto capture = std::make_unique<detail::Capture>();
   g.graph->begin(capture.get(), g.pool);
-  // Sets the state `capturing`, in which the calls of this graph fail: the captured step must not use the
-  // graph itself.
+  // Sets the state `capturing`, in which the calls of this graph fail, because the captured step must not use
+  // the graph itself.
   g.state = Impl::State::capturing;
   detail::set_current_capture(capture.get());
   try {

@@ -61,7 +61,7 @@ DeviceGuard::~DeviceGuard() {
   try {
     backend().set_device(Device(DeviceType::CUDA, previous_));
   } catch (const Error&) {
-    // The device is lost. The next call on it reports the error.
+    // The device is lost. The next call on the device reports the error.
   }
 }
 
@@ -185,7 +185,8 @@ constinit std::atomic<bool> detail::nvtx_emitted{false};
 namespace cuda {
 namespace {
 
-// Returns null if there is no device. Checks only once, because loading a missing plugin throws.
+// Returns the CUDA backend, or null if there is no device. Checks only once, because each attempt to load a
+// missing plugin would throw.
 const detail::Backend* backend_or_null() noexcept {
   static const bool there = is_available();
   return there ? detail::loaded_backend(DeviceType::CUDA) : nullptr;

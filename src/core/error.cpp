@@ -15,8 +15,8 @@
 
 namespace ebb {
 
-// The destructors are defined here, so that the type information is in one library and exceptions can cross
-// library boundaries.
+// The destructors are defined here, so that only this library contains the type information. Other libraries
+// can therefore catch these exceptions.
 Error::~Error() = default;
 IndexError::~IndexError() = default;
 NotImplementedError::~NotImplementedError() = default;
@@ -79,7 +79,7 @@ std::ostream& operator<<(std::ostream& out, IntArrayRef values) {
 namespace {
 
 WarningHandler& default_handler() {
-  // Never destroyed: a program may warn during its shutdown.
+  // The handler is never destroyed, because a program may warn during its shutdown.
   static WarningHandler* const handler = new WarningHandler;
   return *handler;
 }

@@ -28,7 +28,7 @@ struct HeldAtFork final : ForkMutex {
   HeldAtFork() : ForkMutex(true) {}
 };
 
-/// A mutex for data that is used while ops run. The child gets it unlocked, and the data that it protects is
+/// A mutex for data that is used while ops run. It is unlocked in the child, and the data that it protects is
 /// as the other threads left it.
 struct OpenInChild final : ForkMutex {
   OpenInChild() : ForkMutex(false) {}

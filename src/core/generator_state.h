@@ -13,9 +13,9 @@ namespace detail {
 
 inline constexpr int kTwisterWords = 624, kTwisterMiddle = 397;
 
-// Computes the next 624 words. The loop has no branches, and each file that draws compiles its own copy, so
-// the compiler vectorises it as it does the kernels. The function is not inlined into each drawing loop,
-// because it is long and runs only once per 624 words.
+// Computes the next 624 words. The loop has no branches, and each kernel file compiles its own copy with its
+// own instruction set, so the compiler vectorises the loop. The function is not inlined into the loops that
+// draw numbers, because it is long and runs only once per 624 words.
 [[gnu::noinline, maybe_unused]] static void twist_words(std::uint32_t* state) {
   const auto twist = [](std::uint32_t high, std::uint32_t low, std::uint32_t other) {
     const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);

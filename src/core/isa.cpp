@@ -1,5 +1,5 @@
-// Selects the instruction set of the CPU kernels when the library is loaded. It also requests the permission
-// for AMX, and switches the deterministic mode.
+// Selects the instruction set of the CPU kernels when the library is loaded. Also requests the permission for
+// AMX, and turns the deterministic mode on and off.
 #include "core/isa.h"
 
 #include <ebb/core/deterministic.h>
@@ -39,7 +39,8 @@ bool processor_has_amx() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kBFloat16) && (d & kTiles);
 }
 
-// Requests the permission to use AMX. Only a Linux kernel that saves the tile registers grants it.
+// Requests the permission to use AMX, and returns whether it was granted. Only a Linux kernel that saves the
+// tile registers grants it.
 bool system_grants_amx() {
   constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
   return ::syscall(SYS_arch_prctl, kRequest, kTileData) == 0;

@@ -6,8 +6,8 @@
 
 namespace ebb::detail {
 
-/// The state of AMX. A process that never needs AMX does not request it, because Linux then needs more space
-/// on each alternate signal stack (sigaltstack). Only processes that have requested AMX may use tiles.
+/// The state of AMX. A process may use tiles only if it has requested AMX. It requests AMX at the first use,
+/// because from then on Linux needs more space on each alternate signal stack (sigaltstack).
 enum class Amx : std::uint8_t { unasked, granted, on, off };
 extern constinit std::atomic<Amx> amx;
 
@@ -16,8 +16,8 @@ extern constinit std::atomic<Amx> amx;
 /// holds for all threads of the process.
 bool decide_amx(bool (*multiplies_correctly)());
 
-/// Tells whether bfloat16 products use the processor's instructions for them (AVX512-BF16, and AMX if it is
-/// on). These round differently, so the deterministic mode does not use them.
+/// True if bfloat16 products use the processor's instructions for them (AVX512-BF16, and AMX if it is on).
+/// These instructions round differently, so the deterministic mode does not use them.
 extern constinit std::atomic<bool> bfloat16_instructions;
 
 /// If `same` is true, all processors that have AVX2 run the same kernels, those for AVX2. If it is false,

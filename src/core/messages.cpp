@@ -20,12 +20,13 @@ std::string demangled(const std::type_info& type) {
 
 namespace {
 
-// A digit costs twice as much: names that differ in a digit are usually different things, not typing errors.
+// A digit costs twice as much, because names that differ in a digit are usually different things, not typing
+// errors.
 std::size_t cost(char c) { return c >= '0' && c <= '9' ? 2 : 1; }
 std::size_t cost(char a, char b) { return std::max(cost(a), cost(b)); }
 
-// Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). A result
-// above the limit may be reported as limit + 1.
+// Returns the least total cost of insertions, deletions, replacements and swaps of neighbours (optimal string
+// alignment). If the cost exceeds `limit`, may return `limit` + 1.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   while (!a.empty() && !b.empty() && a.front() == b.front()) a.remove_prefix(1), b.remove_prefix(1);
   while (!a.empty() && !b.empty() && a.back() == b.back()) a.remove_suffix(1), b.remove_suffix(1);
@@ -44,7 +45,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
         row[j] = std::min(row[j], before[j - 2] + cost(x, y));
       least = std::min(least, row[j]);
     }
-    // A swap refers to the row before the last one.
+    // Both rows must exceed the limit, because a swap continues from the row before the last one.
     if (least > limit && *std::min_element(last.begin(), last.end()) > limit) return limit + 1;
   }
   return row.back();

@@ -99,7 +99,8 @@ NdArray NdArray::empty(IntArrayRef sizes, DType dtype, Device device) {
   NdArray a;
   a.sizes_.resize_for_overwrite(sizes.size());
   a.strides_.resize_for_overwrite(sizes.size());
-  // The fast path computes strides and size in one pass. Other sizes need the functions with overflow checks.
+  // The fast path computes strides and size in one pass. If `plain` becomes false, because a size is 0,
+  // negative or large, functions with overflow checks compute both again.
   std::int64_t* const own_sizes = a.sizes_.data();
   std::int64_t* const own_strides = a.strides_.data();
   std::int64_t step = 1;

@@ -81,7 +81,7 @@ std::optional<double>& Generator::next_double_normal() { return state_->next_dou
 std::optional<float>& Generator::next_float_normal() { return state_->next_float; }
 
 Generator& default_generator() {
-  // Never destroyed: a program may draw tensors during its shutdown.
+  // The generator is never destroyed, because a program may draw random numbers during its shutdown.
   static Generator& generator = []() -> Generator& {
     const detail::RecorderScope not_recorded(nullptr);
     return *new Generator(entropy());
@@ -91,7 +91,7 @@ Generator& default_generator() {
 
 void manual_seed(std::uint64_t seed) {
   default_generator().set_current_seed(seed);
-  // A device that is not in use yet gets its seed later, when its plugin is loaded.
+  // A device whose plugin is not loaded yet gets the seed when the plugin is loaded.
   if (const detail::Backend* cuda = detail::loaded_backend(DeviceType::CUDA)) cuda->manual_seed(seed);
 }
 

@@ -11,24 +11,25 @@ namespace ebb::detail {
 
 class KeptCall;
 
-/// Receives every kernel call of a function that ebb::compile records. It also receives every action of the
-/// host that a replay of the calls would miss.
+/// Receives every kernel call of a function that ebb::compile records. It is also notified of every action of
+/// the host that a replay of the calls would miss.
 class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  /// Called before a call runs: its arrays become part of the tape.
+  /// Called before a kernel call runs. Adds the call's arrays to the tape.
   virtual void begin(KeptCall& kept) = 0;
   /// Called after a call has run; `after` contains its arguments in their current state.
   virtual void end(std::unique_ptr<KeptCall> kept, KeptCall& after) = 0;
-  /// Marks the function as impossible to replay, for the given reason: a call could not be recorded, or the
-  /// host did work.
+  /// Marks the function as impossible to replay, for the given reason, for example because a call could not
+  /// be recorded.
   virtual void refuse(const std::string& reason) = 0;
 
-  /// Called before a kernel gets the bare address of the array.
+  /// Called before a kernel receives the bare address of the array.
   virtual void will_access(const NdArray& array) = 0;
-  /// Records that a view extends to `end`, in bytes from the beginning of the memory of `array`, even beyond
-  /// the array. The view begins at the array's own offset, or at an offset that does not depend on the array.
+  /// Records that a view of `array` extends to the byte `end` of the array's storage, possibly beyond the
+  /// array. The view begins at the array's offset if `from_own_offset` is true, otherwise at a fixed offset
+  /// in the storage.
   virtual void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) = 0;
   /// Called before the host reads or writes elements.
   virtual void host_access(const Storage& storage) = 0;
@@ -38,7 +39,7 @@ class Recorder {
   virtual void changes(const Variable& x) = 0;
   /// Called before the gradient of a tensor is read, or assigned through a reference.
   virtual void uses_gradient(const Variable& x, bool may_assign) = 0;
-  /// Called before the gradient is dropped. Its value does not matter.
+  /// Called before the gradient is dropped unread.
   virtual void drops_gradient(const Variable& x) = 0;
   /// Called before a gradient is added to the gradient of a leaf.
   virtual void accumulates(const Variable& leaf) = 0;
@@ -93,8 +94,8 @@ inline void will_access(const NdArray& array) {
 /// Tracks the storages allocated while a thread records, until they are freed by any thread.
 void storage_allocated(const Storage& storage);
 void storage_freed(const Storage& storage) noexcept;
-/// Returns a number that distinguishes successive storages at the same address; 0 if the storage was not
-/// allocated under `recorder`.
+/// Returns a number that distinguishes successive storages at the same address. Returns 0 if the storage was
+/// not allocated while `recorder` was recording.
 EBB_API std::uint64_t allocation_serial(const Recorder& recorder, const Storage* storage) noexcept;
 EBB_API void forget_allocations(const Recorder& recorder) noexcept;
 

@@ -17,8 +17,8 @@ enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted, kAlias };  //
 // On the CPU, header and data share one block, so that a small tensor needs one allocation.
 constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
 
-// The memory of a Storage object. It is allocated before the data, so that nothing leaks if either allocation
-// fails.
+// The memory of a Storage object. It is allocated before the data, and the destructor frees it unless take()
+// was called. Nothing leaks if either allocation fails.
 class HeaderMemory {
  public:
   HeaderMemory() = default;
@@ -93,8 +93,8 @@ Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Delete
 
 Ref<Storage> Storage::alias(const Ref<Storage>& other) {
   detail::not_replayed("a tensor got a version counter of its own (data(), set_data())");
-  // An alias of an alias refers to the first storage. Otherwise the chain would become longer with every
-  // call.
+  // An alias of an alias refers to the first storage. Otherwise the chain of aliases would become longer with
+  // every call.
   Ref<Storage> of =
       other->kind_ == kAlias ? Ref<Storage>::share(static_cast<Storage*>(other->context_)) : other;
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(of->data_, of->bytes_, of->device_);

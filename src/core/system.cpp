@@ -1,5 +1,5 @@
-// Pages from mmap, the limits of control groups (cgroups) from the kernel's files, and the default number of
-// threads.
+// Resources of the process: pages from mmap, the limits of its control groups (cgroups), and the default
+// number of threads.
 #include "core/system.h"
 
 #include <ebb/core/environment.h>
@@ -152,8 +152,8 @@ std::size_t memory_limit() {
 namespace ebb::cpu::detail {
 namespace {
 
-// Returns the number of CPUs that the calling thread may run on. A machine may have more CPUs than one
-// cpu_set_t can count.
+// Returns the number of CPUs that the calling thread may run on. Tries larger and larger masks, because a
+// machine may have more CPUs than one cpu_set_t can represent.
 int affine_cpus() {
   for (std::size_t sets = 1; sets <= 64; sets *= 2) {
     std::vector<cpu_set_t> mask(sets);

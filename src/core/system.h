@@ -19,7 +19,7 @@ void* map_pages(std::size_t bytes, std::size_t alignment = kPage) noexcept;
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
 
 /// Returns the bytes that this process may use: the machine's memory, or the limit of a control group if that
-/// is smaller. It is read once.
+/// is smaller. The value is determined only once.
 std::size_t memory_limit();
 
 /// The folder of one control group. Version 1 has a hierarchy per controller, version 2 has a single one.
@@ -29,11 +29,11 @@ struct CgroupFolder {
 };
 
 /// Returns the folders that may contain a limit of `controller` ("cpu", "memory") for this process: its own
-/// group's first, then its parents' up to the mount; empty if control groups are not mounted. All limits
-/// apply, so the smallest is effective. `root` is a prefix of every path, for tests.
+/// group's first, then its parents' up to the mount; empty if control groups are not mounted. All their
+/// limits apply, so the smallest one is effective. `root` is a prefix of every path, for tests.
 std::vector<CgroupFolder> cgroup_folders(const std::string& controller, const std::string& root = "");
 
-/// Returns the file's first numbers; empty if there is no such file, or if it contains "max".
+/// Returns the numbers at the start of the file; empty if there is no such file, or if it begins with "max".
 std::vector<std::int64_t> cgroup_numbers(const CgroupFolder& folder, const std::string& file);
 
 /// Returns the number of CPUs that the quotas allow this process, rounded up; empty without a quota.

@@ -27,8 +27,8 @@ ReadStorages& read_storages() {
 std::atomic<std::uint64_t> states{0}, changes{0};
 std::atomic<std::size_t> changed_tensors{0};
 
-// Returns the record of the storage if a tape may read a tensor of this age, otherwise null. The caller holds
-// the mutex.
+// Returns the record of `storage` if a tape may read a tensor of age `born` on it, otherwise null. The caller
+// holds the mutex.
 std::shared_ptr<ReadStorage> known_to_tapes(const ReadStorages& k, const Storage& storage,
                                             std::uint32_t born) {
   const auto found = k.read.find(&storage);
@@ -110,7 +110,8 @@ void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_record
   ReadStorages& k = read_storages();
   std::shared_ptr<ReadStorage> read;  // destroyed after the mutex is unlocked
   const std::lock_guard lock(k.mutex);
-  // The change stays in `changes`, because a destroyed tensor cannot return to its earlier state.
+  // The hash of the tensor's change stays in `changes`, because a destroyed tensor cannot return to its
+  // earlier state.
   k.changed.erase(x.tensor);
   changed_tensors = k.changed.size();
   if (made_within_a_recording || !(read = known_to_tapes(k, storage, x.born))) return;

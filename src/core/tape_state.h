@@ -13,7 +13,7 @@
 
 namespace ebb::detail {
 
-/// The finaliser of SplitMix64. Inputs that differ in one bit give unrelated outputs.
+/// The finaliser of SplitMix64, a hash of 64 bits. Inputs that differ in one bit give unrelated outputs.
 constexpr std::uint64_t mixed(std::uint64_t z) noexcept {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -31,7 +31,7 @@ EBB_API void toggle_setting(std::uint64_t which) noexcept;
 inline bool is_older(std::uint32_t born, std::uint32_t recording) noexcept { return born < 2 * recording; }
 
 /// A storage that tapes read but did not allocate. It belongs to a captured tensor, or to an argument that
-/// was the same in all calls. All tapes share one reference to it. If that is the last reference, the
+/// was the same in all calls. All tapes share one reference to the storage. If no other reference exists, the
 /// recorded tensor has been destroyed.
 struct EBB_API ReadStorage {
   explicit ReadStorage(Ref<Storage> read);
@@ -44,11 +44,11 @@ struct EBB_API ReadStorage {
 
   const Ref<Storage> storage;
   /// A hash of the states of the storage's tensors. Each change removes the hash of the old state and adds
-  /// the hash of the new one. The value is thus the same again when all tensors have returned to their
-  /// earlier states.
+  /// the hash of the new one. When all tensors have returned to their earlier states, the value is therefore
+  /// the earlier value again.
   std::atomic<std::uint64_t> state{0};
-  /// The number of destroyed tensors that a tape may refer to. It often changes when a handle is assigned
-  /// another tensor, because that destroys the old one.
+  /// The number of destroyed tensors that a tape may refer to. It often changes, because the assignment of
+  /// another tensor to a handle destroys the previous tensor.
   std::atomic<std::uint64_t> deaths{0};
   std::map<std::uint32_t, std::uint64_t> gone_by_age;  ///< of all tensors, by age; protected by the mutex
   /// The last recording that read the storage. No tape refers to younger tensors.
@@ -62,9 +62,10 @@ EBB_API void tape_recorded(std::uint32_t recording) noexcept;
 /// The states of a storage's tensors when a tape was recorded.
 struct EBB_API ReadState {
   ReadState() = default;
-  /// Reads the current states. Only destroyed tensors that are older than the recording `older_than` count.
+  /// Reads the current states. Of the destroyed tensors, includes only those that are older than the
+  /// recording `older_than`.
   ReadState(const ReadStorage& read, std::uint32_t older_than);
-  /// Returns whether no such tensor has been destroyed since the tape was recorded.
+  /// Returns whether no tensor older than `older_than` has been destroyed since the tape was recorded.
   bool none_gone(const ReadStorage& read) {
     return read.deaths.load(std::memory_order_relaxed) == deaths || still_none_gone(read);
   }
@@ -90,11 +91,12 @@ struct AgedTensor {
   const void* tensor;
   std::uint32_t born;
 };
-/// Reports that a tensor changed its state: from the hash `before` on one storage to `after` on another.
+/// Reports that a tensor's state changed from the hash `before` on `storage_before` to the hash `after` on
+/// `storage`.
 EBB_API void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t before,
                             const Storage& storage, std::uint64_t after) noexcept;
-/// Reports that a tensor was destroyed. Tensors created within a recording are not counted as tensors of the
-/// caller.
+/// Reports that a tensor was destroyed. Does not add a tensor that was created within a recording to the
+/// storage's destroyed tensors.
 EBB_API void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept;
 /// Returns a hash of the changes of all tensors, for functions that read tensors' shapes but not their
 /// elements.

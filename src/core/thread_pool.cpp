@@ -31,9 +31,9 @@ void relax() {
 #endif
 }
 
-// Polls a condition for a while before the thread sleeps. Polling is faster than sleeping, because the jobs
-// of a training step follow each other within microseconds, and the chunks of a job end at nearly the same
-// time.
+// Polls a condition for a while before the thread sleeps. Returns whether the condition became true. Polling
+// is faster than sleeping here, because the jobs of a training step follow each other within microseconds,
+// and the chunks of a job end at nearly the same time.
 template <class Condition>
 bool poll(int times, Condition&& condition) {
   for (int i = 0; i < times; ++i) {
@@ -54,8 +54,8 @@ Pool::Pool(int threads)
       taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads) * kPiecesPerThread)) {
   std::size_t count = taken_.size() / kPiecesPerThread;
   while (!start(count)) {
-    // The system allows no more threads. Use half of those that it granted, because their stacks may use all
-    // its memory, and ops need some.
+    // The system allows no more threads. The pool uses only half of those that it granted, because the stacks
+    // of all of them could leave no memory for ops.
     count = threads_.size() / 2 + 1;
     stop();
   }
@@ -66,7 +66,7 @@ Pool::~Pool() { stop(); }
 bool Pool::start(std::size_t count) {
   stop_.store(false, std::memory_order_relaxed);
   try {
-    threads_.reserve(count - 1);  // a pool of one thread needs no memory
+    threads_.reserve(count - 1);  // a pool of one thread allocates nothing
     for (std::size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
     return true;
   } catch (const std::system_error&) {
@@ -110,7 +110,8 @@ bool Pool::try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece
 void Pool::wake(int workers) {
   int asleep;
   {
-    // A worker either sees the new ticket before it sleeps, or is counted in asleep_, which is read here.
+    // A worker either sees the new ticket before it sleeps, or is counted in asleep_. In the second case, the
+    // code below wakes it.
     std::lock_guard lock(mutex_);
     asleep = asleep_;
   }
@@ -191,7 +192,8 @@ std::shared_ptr<Pool> pool() {
   static Current& c = *new Current;  // never destroyed: the threads end with the process
   std::shared_ptr<Pool> old;         // destroyed after the mutex is unlocked
   const std::lock_guard lock(c.mutex);
-  // A forked child has none of its parent's threads, and their pool may be in any state. The child leaks it.
+  // A forked child has none of its parent's threads, and their pool may be in any state. The child leaks this
+  // pool and makes a new one.
   if (const int now = ebb::detail::forks(); c.forks != now) {
     new std::shared_ptr<Pool>(std::move(c.pool));
     c.forks = now;

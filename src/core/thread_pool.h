@@ -15,8 +15,8 @@
 namespace ebb::cpu::detail {
 
 constexpr int kMaxThreads = 1024;
-/// Chunks per thread. With several chunks, the other threads can take some from a thread that starts late or
-/// is slowed down by other programs.
+/// Chunks per thread. If a thread starts late or is slowed down by other programs, the other threads run some
+/// of its chunks.
 constexpr int kPiecesPerThread = 4;
 
 /// Returns the default number of threads of an op: EBB_NUM_THREADS or OMP_NUM_THREADS if set, otherwise the
@@ -24,13 +24,14 @@ constexpr int kPiecesPerThread = 4;
 /// the files' paths, for tests.
 int default_threads(const std::string& root = "");
 
-/// Returns true on a thread that runs a chunk of a job. Nested loops then run only on this thread.
+/// Returns whether the calling thread runs a chunk of a job. Nested loops then run only on this thread.
 bool inside_piece();
 
-/// Runs one job at a time, for the first thread that calls. Other callers meanwhile run their loops on their
-/// own thread. A job is divided into chunks. Each thread begins with the chunks of its own share, because its
-/// cache has these elements from the previous job. It continues with chunks that no thread has claimed, so a
-/// worker that wakes late delays nothing else. The caller waits until the claimed chunks have finished.
+/// Runs one job at a time, for the first thread that calls. While it runs, other callers run their loops on
+/// their own threads. A job is divided into chunks. Each thread begins with the chunks of its own share,
+/// because its cache may contain these elements from the previous job. It continues with unclaimed chunks of
+/// other shares, so that a worker that wakes late does not delay the job. The caller waits until all chunks
+/// have finished.
 class Pool {
  public:
   /// Starts a pool of `threads` threads, including the caller. If the system refuses some, the pool has at
@@ -44,8 +45,8 @@ class Pool {
   /// The number of threads that were started, including the caller.
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Runs piece(body, from, to) on `pieces` chunks of [begin, end), and rethrows the first exception when all
-  /// have ended. There are at most kPiecesPerThread chunks per requested thread. Returns false, and runs
+  /// Runs piece(body, from, to) on `pieces` chunks of [begin, end). When all have ended, rethrows the first
+  /// exception. There are at most kPiecesPerThread chunks per requested thread. Returns false, and runs
   /// nothing, while another thread's job runs.
   bool try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece, void* body);
 
@@ -55,8 +56,8 @@ class Pool {
   static constexpr int kPieceBits = 16;
   static constexpr std::uint64_t kPieces = (std::uint64_t{1} << kPieceBits) - 1;
   static_assert(kMaxThreads * kPiecesPerThread <= kPieces);
-  // The number of the last job whose chunk was claimed here. All chunks of a job are claimed before the next
-  // job begins.
+  // The slot of a chunk index: the number of the last job whose chunk with this index was claimed. All chunks
+  // of a job are claimed before the next job begins.
   struct alignas(64) Taken {
     std::atomic<std::uint64_t> job{0};
   };
