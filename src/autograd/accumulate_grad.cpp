@@ -20,9 +20,9 @@ struct Stripes {
   }
 };
 
-/// Separate mutexes for accumulators and gradients. While a gradient is summed, the sum may be recorded,
-/// which needs accumulators of other leaves. Graphs may also be freed, which releases accumulators. The
-/// mutexes of accumulators are therefore held only for short times.
+/// Separate mutexes for accumulators and gradients. A thread that adds to a gradient may meanwhile need
+/// accumulators of other leaves, because the sum may be recorded and graphs may be freed. The mutexes of
+/// accumulators are therefore never held during a sum.
 struct LeafMutexes {
   Stripes accumulators, gradients;
 };
@@ -48,7 +48,7 @@ Ref<Node> grad_accumulator(const Variable& x) {
             "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
   std::lock_guard lock(leaf_mutexes().accumulators.of(x));
   AutogradMeta& meta = meta_of(x);
-  // If another thread is destroying the accumulator, a new one replaces it.
+  // try_add_ref() fails if another thread is destroying the accumulator. A new one is then made.
   if (meta.accumulator && matches(*meta.accumulator, x) && meta.accumulator->try_add_ref())
     return Ref<Node>::adopt(meta.accumulator);
   Ref<Node> node = Ref<Node>::adopt(new AccumulateGrad(x));
@@ -71,7 +71,7 @@ void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
   const bool differentiable = GradMode::is_enabled();
   if (!grad.defined()) {
     // Reuses the incoming tensor if nothing else refers to it. Otherwise copies it, because a later in-place
-    // addition would change the other references too.
+    // addition would also change the tensors that share its memory.
     const bool ours =
         may_steal && incoming.array().is_dense() && incoming.array().storage()->use_count() == 1;
     if (differentiable)

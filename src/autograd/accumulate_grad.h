@@ -5,7 +5,8 @@
 
 namespace ebb::autograd {
 
-/// Adds `incoming` to `grad`. The sum is computed in place, unless it must be differentiable.
+/// Adds `incoming` to `grad`. The sum is computed in place, unless it must be differentiable. If `may_steal`
+/// is true, an undefined `grad` may become `incoming` itself, without a copy.
 void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal);
 
 class AccumulateGrad : public Node {
@@ -15,7 +16,7 @@ class AccumulateGrad : public Node {
   std::string name() const override { return "AccumulateGrad"; }
   GradList apply(GradList&& grads) override;
   const Variable& variable() const { return leaf_; }
-  /// Returns the gradient after the leaf's tensor hooks, which run in the order of their registration.
+  /// Runs the leaf's tensor hooks on the gradient in the order of their registration, and returns the result.
   Variable hooked(Variable incoming) const;
 
  private:

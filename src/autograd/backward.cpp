@@ -46,8 +46,8 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
   return seed.dtype() == root.dtype() ? seed : seed.to(root.dtype());
 }
 
-// The state of a thread that affects the results of ops: modes and hooks, the device and its streams, the
-// graph being captured. It excludes caches of memory and of library handles, which each thread may have.
+// The state of a thread that affects the results of ops: modes and hooks, the current device and its streams,
+// and the graph that is being captured. Each thread's caches of memory and library handles are not included.
 struct ThreadContext {
   ThreadState modes = thread_state;
   std::uint32_t place = current_place;
@@ -66,7 +66,7 @@ struct ThreadContext {
 };
 
 // Runs f on this thread. If the stack already contains many nested passes, runs f on a new thread instead.
-// That thread starts with this thread's state, and the changed state is copied back.
+// The new thread starts with this thread's state, and its final state is copied back.
 template <class F>
 void with_stack(F&& f) {
   struct Depth {

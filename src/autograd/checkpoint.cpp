@@ -14,7 +14,7 @@ struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
   std::vector<std::int64_t> versions;              // versions of the inputs before the first run
-  Generator random = default_generator().clone();  // its state before the first run
+  Generator random = default_generator().clone();  // the generator's state before the first run
   AutocastSetting autocast = AutocastSetting::now();
   std::size_t kept = 0;  // number of tensors that the first run saved
   variable_list recomputed;
@@ -28,7 +28,7 @@ struct Frame {
     return recomputed[i];
   }
 
-  // If an input has changed, the second run would silently compute other gradients.
+  // Throws if an input was modified in place, because the second run would silently compute other gradients.
   void check_inputs() const {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       EBB_CHECK(!inputs[i].defined() || inputs[i]._version() == versions[i], "checkpoint: input ",

@@ -157,8 +157,8 @@ namespace ebb {
 namespace {
 
 void push(const std::string& name, std::int64_t sequence_nr) {
-  // The sequence number of an AccumulateGrad node is the largest possible one. It is negative as a signed
-  // number, and is not shown.
+  // The text omits a sequence number that is negative as a signed integer. An AccumulateGrad node has such a
+  // number, the largest unsigned one.
   cuda::nvtx::range_push(sequence_nr < 0 ? name : detail::text(name, ", seq = ", sequence_nr));
 }
 

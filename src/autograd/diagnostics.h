@@ -18,8 +18,8 @@ void note_origin(Node& node);
 void check_nan(const Node& node, const GradList& grads);
 /// In anomaly mode, warns that the node's backward failed, and shows the stack trace of its forward op.
 void warn_of_failure(const Node& node);
-/// Returns text for an error in the node's backward: the record of note_origin, and the module whose forward
-/// recorded the node.
+/// Returns text for an error in the node's backward: the origin that note_origin() recorded, and the module
+/// whose forward recorded the node.
 std::string origin_text(const Node& node);
 
 /// Registers a module and returns a new number, which is never reused. `describe(module)` returns the
@@ -27,7 +27,7 @@ std::string origin_text(const Node& node);
 std::uint32_t register_module_number(const void* module, std::string (*describe)(const void* module));
 /// Unregisters a destroyed module. Does nothing for 0.
 void release_module_number(std::uint32_t place) noexcept;
-/// Returns the module's description of itself; empty for 0 and for a destroyed module.
+/// Returns `describe(module)` for the module with the number `place`; empty for 0 and for a destroyed module.
 std::string module_text(std::uint32_t place);
 
 /// Opens a range such as "MmBackward0, seq = 7". The range of the forward op has the same number.

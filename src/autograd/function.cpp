@@ -146,7 +146,7 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
     }
     if (is_input(y)) {
       // An input that is returned unchanged becomes a new tensor with this node as its history. It is a view
-      // of the input, so that a write to one is also counted for the other.
+      // of the input, so that a write to either increments the version of both.
       NoGradGuard no_grad;
       y = records && !differentiable && y.requires_grad() ? y.detach() : make_view(y, y.array(), nullptr);
     } else if (records && y.impl()->requires_grad) {

@@ -24,7 +24,8 @@ void* StreamOrder::caller_of(Device device) {
   return current_stream(device);
 }
 
-// Returns the stream of the node's forward op. An accumulator has none and runs on the caller's stream.
+// Returns the stream of the node's forward op. An accumulator has no forward op; it runs on the caller's
+// stream.
 void* StreamOrder::stream_of(const Node& node, Device device) {
   const bool own = node.num_outputs() > 0 && node.num_inputs() > 0 && node.output_meta(0).device == device;
   return own ? node.stream() : caller_of(device);
@@ -176,7 +177,7 @@ void GraphTask::evaluate(Index index) {
   bool any = false;
   for (const Variable& grad : grads) any |= grad.defined();
   if (grads.size() < node.num_inputs()) grads.resize(node.num_inputs());
-  // The order is that of PyTorch 2: a gradient that continues beyond this node is captured before the
+  // The order is the same as in PyTorch 2: a gradient that continues beyond this node is captured before the
   // tensor's hooks, and a gradient that ends here is captured after them.
   const bool ends_here = !state.needed;
   if (state.target && !ends_here) capture(node, grads);
@@ -204,7 +205,8 @@ void GraphTask::capture(const Node& node, const GradList& grads) {
   for (std::size_t t = 0; t < targets_.size(); ++t)
     if (targets_[t].edge.function.get() == &node) {
       captured_[t] = grads[targets_[t].edge.input_nr];
-      // The caller may write to the gradient, which an expanded tensor does not allow.
+      // Copies an expanded gradient, because the caller may write to the result, and an expanded tensor
+      // allows no writes.
       if (captured_[t].defined() && captured_[t].array().is_expanded())
         captured_[t] = captured_[t].contiguous();
       streams_.hand_back(captured_[t]);

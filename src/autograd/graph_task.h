@@ -12,15 +12,16 @@
 namespace ebb::autograd {
 
 /// Synchronizes the streams of a device during a pass. Does nothing in programs that use only the default
-/// streams. The caller's streams are those that are current when the pass starts; leaves accumulate on them.
+/// streams. The caller's streams are the streams that are current when the pass starts; gradients of leaves
+/// are accumulated on them.
 class StreamOrder {
  public:
   StreamOrder() : active_(detail::side_streams_used()) {}
   StreamOrder(const StreamOrder&) = delete;
 
   bool active() const { return active_; }
-  /// Returns whether a gradient has passed between streams. Then another stream may still be reading memory
-  /// that it shares.
+  /// Returns whether a gradient has passed between streams. If so, another stream may still be reading its
+  /// memory.
   bool crossed() const { return crossed_; }
 
   /// Makes a node's stream current for a scope.
@@ -73,9 +74,9 @@ struct BackwardOptions {
 };
 
 /// Reverse-mode differentiation from roots to leaves. The task counts the gradients that each node below the
-/// roots waits for. It then runs the nodes that wait for none, beginning with the one that was recorded last.
-/// The state of a node is found through a slot in the node, claimed by compare-and-swap. A map is needed only
-/// if several passes run over the same nodes.
+/// roots waits for. It then runs the nodes that wait for no more gradients; of these, the one that was
+/// recorded last runs first. A slot in each node, which the task claims by compare-and-swap, contains the
+/// index of the node's state. If another pass has claimed the slot, the index is stored in a map.
 class GraphTask {
  public:
   explicit GraphTask(BackwardOptions options) : options_(options) {}
@@ -87,7 +88,7 @@ class GraphTask {
   void add_root(const Edge& edge, Variable seed);
   /// Restricts the pass to the paths that lead to targets, and captures the gradient of each target, in the
   /// order of the calls. If `run` is true, the pass also runs the target's node (an accumulator). Otherwise
-  /// it stops at the node, unless the node leads to another target.
+  /// the pass stops at the node, unless the node leads to another target.
   void add_target(const Edge& edge, bool run);
   /// Runs the pass and returns the captured gradients.
   variable_list run();

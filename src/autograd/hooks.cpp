@@ -73,8 +73,8 @@ void move_retained_grad(const Variable& x, Node* node) {
   if (!meta || !meta->retains_grad) return;
   drop_retained_grad(*x.impl());
   meta->retains_grad = true;
-  // If the node is new, x becomes its next output. A node that was rebuilt for a view has x as its only
-  // output.
+  // The index of x among the node's outputs. A node that was rebuilt for a view has x as its last output
+  // already; otherwise x becomes the next output.
   const std::uint32_t output = node->num_inputs() ? node->num_inputs() - 1 : 0;
   node->extras().retained.emplace_back(is_tracked_view(x) ? output : node->num_inputs(), x.impl());
 }

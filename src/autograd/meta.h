@@ -22,7 +22,7 @@ using TensorHooks = std::vector<LeafHook>;
 struct AutogradMeta {
   Variable grad;
   Node* accumulator =
-      nullptr;        // not owned; cleared by the accumulator's destructor; protected by its own mutex
+      nullptr;        // not owned; cleared by the accumulator's destructor; protected by a LeafMutexes mutex
   TensorHooks hooks;  // hooks of a leaf; hooks of other tensors are stored in their node
   unsigned next_hook = 0;
   bool retains_grad = false;
@@ -39,10 +39,11 @@ AutogradMeta& meta_of(const Variable& x);
 inline AutogradMeta* meta_or_null(const Variable& x) { return x.impl()->meta; }
 inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl()->meta->base.defined(); }
 
-/// Returns x's node. Rebuilds it if x is a view whose base was modified in place since.
+/// Returns x's node. Rebuilds the node if x is a view whose base was modified in place after the node was
+/// made.
 const Ref<Node>& current_grad_fn(const Variable& x);
-/// Throws if x is a view created without recording, and its base requires grad and was modified since. The
-/// gradient with respect to x is not well defined then.
+/// Throws if x is a view created without recording, and its base requires grad and was modified after that.
+/// The gradient with respect to x is then not well defined.
 void check_up_to_date(const Variable& x);
 
 // Hooks and records of a node. Tensor hooks act on the gradient of one output.
@@ -73,7 +74,8 @@ void run_post_hooks(Node& node, GradList& results, const GradList& grads);
 std::shared_ptr<void> pack_saved(const Variable& x);
 Variable unpack_saved(const std::shared_ptr<void>& packed);
 
-/// Called before x's history becomes `node`. If x retains its gradient, the new node stores it from now on.
+/// Moves the record that x retains its gradient, if there is one, from x's current node to `node`. Called
+/// before x's history becomes `node`.
 void move_retained_grad(const Variable& x, Node* node);
 /// Called when x is destroyed or no longer retains its gradient.
 void drop_retained_grad(VariableImpl& impl);

@@ -59,8 +59,8 @@ NodeExtras& Node::extras() {
 }
 
 void Node::destroy(Node* node) noexcept {
-  // Deleting a node releases its edges and saved tensors, which may own other nodes, along a chain of any
-  // length. These nodes wait in a list, so that the recursion does not overflow the stack.
+  // Deleting a node releases its edges and saved tensors, which may own further nodes, along a chain of any
+  // length. A nested deletion therefore only adds its node to a list, so that the stack does not overflow.
   ThreadState& t = thread_state;
   if (t.deleting_nodes) {
     node->next_dead_ = t.dead_nodes;

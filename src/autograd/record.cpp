@@ -14,9 +14,9 @@
 
 namespace ebb::autograd {
 
-/// base[view] = fn(base[view], ...). The gradient of the base passes through unchanged outside the slice; in
-/// the slice it goes through fn. The first edge of the node leads to the base. The other edges are those of
-/// fn, without its first.
+/// base[view] = fn(base[view], ...). Inside the slice, fn computes the gradient of the base; outside, the
+/// gradient is passed on unchanged. The first edge of the node leads to the base. Its other edges are the
+/// edges of fn, without the first one.
 class CopySlices : public Node {
  public:
   static Ref<Node> make(const Variable& base, const NdArray& view, Ref<Node> fn);
@@ -65,8 +65,8 @@ void CopySlices::release_variables() {
 }
 
 namespace {
-// Several threads may use a leaf for the first time concurrently: one creates the metadata while others read
-// the pointer.
+// The slot is atomic, because several threads may use a leaf for the first time concurrently. One creates the
+// metadata while the others read the pointer.
 std::atomic_ref<AutogradMeta*> meta_slot(VariableImpl& impl) { return std::atomic_ref(impl.meta); }
 }  // namespace
 
@@ -173,7 +173,8 @@ void rebase_history(const Variable& self, const Ref<Node>& node) {
 
 namespace {
 
-// Returns the kind of a new view of `base`. A view of a view inherits the restrictions of `base`.
+// Returns the kind of a new view of `base`. If `base` is itself a view, the new view inherits its
+// restrictions.
 ViewKind kind_of_view(const AutogradMeta* base, ViewKind kind) {
   const ViewKind inherited = base ? base->kind : ViewKind::single;
   if (thread_state.inference_mode || inherited == ViewKind::made_in_inference)
@@ -189,8 +190,8 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
   out.impl()->inference = base.is_inference();
   if (base.is_inference()) return out;
   AutogradMeta& meta = meta_of(out);
-  // A view that later became a leaf is the base of its own views, because writes through them change its
-  // history.
+  // A view that later became a leaf is the base of its own views, because writes through these views change
+  // the history of the leaf.
   const AutogradMeta* const inner =
       is_tracked_view(base) && !base.impl()->requires_grad ? meta_or_null(base) : nullptr;
   meta.base = inner ? inner->base : base;

@@ -17,8 +17,8 @@ Variable current_tensor(const Variable& swapped) {
 }
 
 void swap_tensor(const Variable& target, const Variable& value) {
-  // A leaf accumulates its gradient itself. The handle gets a view of it instead, whose gradient flows to the
-  // leaf.
+  // A leaf accumulates its gradient itself. The handle therefore refers to a view of the leaf, whose gradient
+  // flows to the leaf.
   const bool leaf = value.requires_grad() && value.is_leaf() && GradMode::is_enabled();
   const Variable seen = leaf ? value.view(value.sizes()) : value;
   VariableImpl& to = *target.impl();
@@ -54,8 +54,9 @@ ScopedSwap::ScopedSwap(Variable target, const Variable& value) : target_(std::mo
   inference_ = to.inference;
   try {
     swap_tensor(target_, value);
-    // The accumulator may be destroyed during the swap. Its destructor clears the pointer in the metadata
-    // that the handle has at that time.
+    // Copies the pointer to the accumulator to the temporary metadata; restore() copies it back. If the
+    // accumulator is destroyed during the swap, its destructor clears the pointer only in the temporary
+    // metadata.
     if (meta_) to.meta->accumulator = meta_->accumulator;
   } catch (...) {
     restore();

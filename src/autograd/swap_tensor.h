@@ -1,5 +1,5 @@
 // Temporarily replaces the tensor that a handle refers to. Parametrizations and functional_call use it on the
-// parameters of a module, because the members of the module's class cannot be replaced from outside.
+// parameters of a module, because the members of a module's class cannot be replaced from outside the class.
 #pragma once
 
 #include <ebb/autograd/variable.h>

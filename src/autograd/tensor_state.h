@@ -16,8 +16,8 @@ inline detail::AgedTensor aged(const VariableImpl& x) noexcept { return {&x, x.b
 /// Returns a hash of the tensor's geometry, dtype, requires_grad, hooks and history.
 std::uint64_t state_of(const VariableImpl& x) noexcept;
 
-/// Scope of a change to this state. It notifies tapes that read the tensor. A function that is being recorded
-/// must restore the tensor's state before it ends.
+/// Scope of a change to a tensor's state. It notifies the tapes that read the tensor. A function that is
+/// being recorded must restore the tensor's state before it ends.
 class EBB_API StateChange {
  public:
   explicit StateChange(const Variable& x) {
@@ -42,7 +42,8 @@ class EBB_API StateChange {
 
 /// Returns the gradient without a warning and without recording the access.
 const Variable& gradient_of(const Variable& x) noexcept;
-/// Drops the gradient. A recorded function does so in each replay, whatever the gradient was.
+/// Drops the gradient without reading it. A recorded function therefore drops it in each replay, whatever its
+/// value is.
 void drop_gradient(const Variable& x);
 
 }  // namespace ebb::autograd

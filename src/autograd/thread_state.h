@@ -60,8 +60,8 @@ class AutocastDevices {
   std::uint8_t previous_;
 };
 
-// Restores recorded settings of autocast for a scope: the same devices and dtypes. Cast weights are not
-// cached.
+// Restores recorded settings of autocast, the devices and dtypes, for a scope. Within the scope, cast weights
+// are not cached.
 class AutocastAgain {
  public:
   explicit AutocastAgain(const AutocastSetting& then)

@@ -204,7 +204,8 @@ void Variable::backward(const Variable& gradient, optional<bool> retain_graph, b
 
 Variable Variable::detach() const {
   const VariableImpl& impl = checked();
-  // The result is a view without a gradient, so that writes to it count as writes to this tensor.
+  // The result shares this tensor's storage and version counter, so that writes to it are counted as writes
+  // to this tensor.
   Variable out(impl.data);
   out.impl_->inference = impl.inference;
   return out;
