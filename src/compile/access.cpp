@@ -131,14 +131,14 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
     operand.dtype = found.row.operand_dtype(i);
     const NdArray* const x = given.array ? given.array : given.read_from;
     if (x) {
-      // A row does not convert a scalar that it reads from an array of another dtype.
+      // A row cannot convert a scalar, so an array from which it reads a scalar must have the row's dtype.
       if (given.read_from && x->dtype() != found.row.dtype) return std::nullopt;
       if (x->device() != found.device) return std::nullopt;
       operand = operand_of(*x, accesses);
     }
     operand.broadcast = found.count != 1 && (!x || is_broadcast(*x));
     if (x && !operand.broadcast && (x->numel() != found.count || !x->is_contiguous())) return std::nullopt;
-    // No element that the call writes may be an operand of another element.
+    // Each element that the call writes may be an operand only of the same element.
     if (operand.buffer == found.out.buffer && !operand.same_elements(found.out)) return std::nullopt;
   }
   return found;
@@ -146,7 +146,8 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
 
 namespace {
 
-// Returns the matrix whose rows or columns are reduced, if `dims` are the last or the first dimensions of x.
+// Returns x as a matrix whose rows or columns are reduced, if `dims` are the last or the first dimensions of
+// x.
 std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
   std::int64_t reduced = 1, kept = 1;
   bool last = true, first = true;
@@ -226,7 +227,7 @@ void ElementGroup::use(const ElementCall& row) {
   for (const ElementOperand* each : row.in_memory()) {
     std::vector<ElementOperand>& uses = used[each->buffer];
     const auto same = [&](const ElementOperand& other) { return other.same_elements(*each); };
-    // Comparing with the first and the last use finds most repetitions at a constant cost.
+    // Compares only with the first and the last use. This finds most repetitions at a constant cost.
     if (uses.empty() || !(same(uses.front()) || same(uses.back()))) uses.push_back(*each);
   }
   written.insert(row.out.buffer);
@@ -259,7 +260,8 @@ void ElementGroup::drop_producer() {
   for (const ElementCall& row : rows) use(row);
 }
 
-// Returns the number of arrays. Different elements of a buffer count as different arrays.
+// Returns the number of arrays that the group uses. Different elements of the same buffer count as different
+// arrays.
 std::size_t ElementGroup::arrays_used() const {
   std::size_t count = 0;
   for (const auto& entry : used) {

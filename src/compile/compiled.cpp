@@ -47,7 +47,8 @@ struct CompiledCore::Impl {
 
   std::int64_t most_kinds() const { return std::max<std::int64_t>(options.max_kinds, 1); }
 
-  /// Returns the specialization of a call, or null if its kind is new and new kinds are not recorded.
+  /// Returns the specialization of a call. Returns null if no specialization has the call's key and new kinds
+  /// of calls are not recorded any more.
   Specialization* specialization_of(const std::vector<Variable>& tensors, const std::string& numbers) {
     retired.clear();
     compile::key_of_call(tensors, numbers, key);
@@ -65,7 +66,7 @@ struct CompiledCore::Impl {
     return &kinds.front();
   }
   /// Stops the recording of new kinds if the last ones were all refused, or dropped before a replay. Each
-  /// recording costs more than an eager call, so nothing would be gained.
+  /// recording costs more than an eager call, so further recordings would only cost time.
   void close_if_never_replayed(const Specialization& last) {
     refused = last.was_refused() ? refused + 1 : 0;
     if (!closed.empty()) return;
@@ -80,7 +81,7 @@ struct CompiledCore::Impl {
   }
 
   CompileOptions options;
-  /// The current call holds this mutex. It is recursive, because the function may call report() and reset().
+  /// Locked during each call. It is recursive, because the compiled function may call report() and reset().
   std::recursive_mutex mutex;
   bool under_way = false;
   std::list<Specialization> kinds;    // the most recently used is first

@@ -75,8 +75,8 @@ int DeviceChain::width() const {
   }
   const int most = kVectorBytes / static_cast<int>(widest);
   if (reductions_.empty()) return most;
-  // Limits the width: with wide vectors, more elements are before the first whole vector and after the last
-  // one, and only few lanes add them.
+  // Limits the width, because wide vectors leave more elements before the first whole vector and after the
+  // last one. Only few lanes add these elements.
   int width = std::min(most, kMostReduced);
   if (!matrix_.by_columns) return width;
   // The vectors of all rows must begin at the same columns, because each column has its own sum.
@@ -158,8 +158,8 @@ std::string DeviceChain::source() const {
 namespace {
 
 constexpr std::size_t kWord = 8;
-// The indices of the words that the second launch changes: one of ChainSpan and two of RowSpan
-// (ops/elementwise/cuda_chain.h, cuda_chain_rows.h). They are also valid for columns.
+// The indices of the argument's words that the second launch changes: kUnits in ChainSpan, kTeam and kMerges
+// in RowSpan (ops/elementwise/cuda_chain.h, cuda_chain_rows.h). They are the same for reductions of columns.
 constexpr std::size_t kUnits = 2, kTeam = 4, kMerges = 7;
 
 }  // namespace
@@ -170,8 +170,8 @@ bool DeviceChain::make(Device device) {
   return kernel_ != nullptr;
 }
 
-// Chooses the alignment with which the most arrays can be read as whole vectors. Elements before the first
-// aligned one are read one by one. So are all elements of arrays with another alignment.
+// Chooses the alignment with which the most arrays can be read as whole vectors. In these arrays, elements
+// before the first aligned one are read one by one. In arrays with another alignment, all elements are.
 DeviceChain::Alignment DeviceChain::alignment() const {
   const auto v = static_cast<std::uint64_t>(width());
   std::array<int, kVectorBytes> votes{};

@@ -224,8 +224,8 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
   const std::string constructor =
       reads ? "explicit " + names.class_name + "(const std::string& weights = \"" + weights + "\");"
             : names.class_name + "();";
-  // Each file is replaced atomically, but the three together are not. Each file therefore contains the mark
-  // of its calls.
+  // Each file is replaced atomically, but not the three files together. Each file therefore contains the mark
+  // of the calls, so that files of different calls are detected.
   const std::string mark =
       std::to_string(mark_of(parts.arrays() + parts.calls() + parts.results() + interface.comment));
   if (reads) safetensors::write(names.stem + ".safetensors", parts.weights(), {{"emitted_as", mark}});

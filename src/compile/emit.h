@@ -62,8 +62,8 @@ class ArgumentText final : public detail::ArgumentVisitor {
   std::vector<std::string> arguments_;
 };
 
-/// The memory plan of the emitted calls. It differs from the tape's plan, because the source runs fused calls
-/// one by one.
+/// The memory plan of the emitted calls. It differs from the tape's plan, because the source runs the calls
+/// of fused programs one by one.
 class ArenaPlan {
  public:
   explicit ArenaPlan(const Tape& tape);
@@ -84,7 +84,7 @@ class SourceParts {
   std::string arrays() const;
   /// Returns one line of text for each call.
   const std::string& calls() const { return calls_; }
-  /// Returns a list of given(array).
+  /// Returns the results as source text: given(array), given(array), ...
   const std::string& results() const { return results_; }
   /// Returns the tensors that the arrays read from the file of weights.
   const safetensors::NamedTensors& weights() const { return weights_; }

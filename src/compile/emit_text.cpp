@@ -48,7 +48,8 @@ std::string values_text(const NdArray& array, const std::vector<std::byte>& numb
   return text;
 }
 
-// Returns the sizes in the order of memory, so that a transposed matrix has the shape of the original one.
+// Returns the sizes, sorted by descending stride. For a transposed matrix these are the sizes of the original
+// matrix.
 DimVector sizes_in_memory(const NdArray& array) {
   std::vector<std::size_t> order(array.sizes().size());
   std::iota(order.begin(), order.end(), 0);
@@ -153,8 +154,8 @@ std::string SourceParts::memory(std::size_t at, const std::string& name, const N
   }
 }
 
-// Saves all bytes of a buffer. They have the shape of the array if it covers the buffer, and otherwise one
-// dimension.
+// Saves all bytes of a buffer. They are saved in the shape of the array if it covers the buffer, and
+// otherwise as a vector.
 void SourceParts::keep(const std::string& name, const NdArray& array, const void* data, std::size_t bytes) {
   const auto size = static_cast<std::size_t>(element_size(array.dtype()));
   const bool even = bytes % size == 0;
@@ -245,7 +246,8 @@ void ArgumentText::refuse(const char* what) const {
                            ", which a source cannot say. Emit a function that does without it."));
 }
 
-// A kernel takes outputs as lvalues. Arrays with a name are lvalues already, other arguments are not.
+// A kernel takes its outputs as lvalues. Only arrays with a name are lvalues already, so other outputs are
+// wrapped in lvalue().
 void ArgumentText::add(std::string text, bool has_name, bool to_write) {
   if (!levels_.empty())
     levels_.back().parts.push_back(std::move(text));
@@ -287,7 +289,7 @@ void ArgumentText::number(const void* value, std::size_t bytes, const std::type_
     text = "std::uint8_t{" + std::to_string(value_at<std::uint8_t>(value)) + "}";
   else
     text = name + "{" + number_text(integer_at(value, bytes, false)) + "}";
-  const bool bare = levels_.empty() && written;  // the parameter is a reference to this exact type
+  const bool bare = levels_.empty() && written;  // the parameter is a reference to the argument's exact type
   add(bare ? name + "{" + text + "}" : text, false, written);
 }
 

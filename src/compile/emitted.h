@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-// An emitted source may call any kernel slot and name any formula. To include all of them takes a compiler
-// only a quarter of a second longer than to include one.
+// An emitted source may call any kernel slot and name any formula. All of them are included here, because
+// this takes a compiler only a quarter of a second longer than to include one.
 #include "ops/attention/kernels.h"
 #include "ops/common/dropout.h"
 #include "ops/common/kernels.h"
@@ -74,8 +74,8 @@ struct Argument {
 /// below. Its run() makes the kernel calls.
 class EBB_API Plan {
  public:
-  /// `name` is for messages. `weights` is a safetensors file, which is opened if weight() is called. An
-  /// emitted file contains the `mark` of its source; a file with another mark is an error.
+  /// `name` is for messages. `weights` is a safetensors file, which is opened if weight() is called. A file
+  /// that was emitted contains the mark of its source. If this differs from `mark`, weight() throws.
   Plan(const char* name, const std::string& weights, std::uint64_t mark, std::size_t arena_bytes,
        std::vector<Argument> arguments);
   virtual ~Plan();
@@ -95,14 +95,16 @@ class EBB_API Plan {
   Ref<Storage> weight(const char* name, std::size_t bytes);
   /// Returns memory with these contents, given as words of eight bytes, the lowest byte first.
   Ref<Storage> constant(std::size_t bytes, std::initializer_list<std::uint64_t> words);
-  /// Marks memory that calls write to. It is reset to its current contents before each run.
+  /// Returns the memory, and marks it to be reset to its current contents before each run. Calls may then
+  /// write to it.
   Ref<Storage> refilled(Ref<Storage> memory);
   /// Returns a part of the arena.
   Ref<Storage> arena(std::size_t offset, std::size_t bytes);
-  /// Returns the memory of a result, which is reused once the caller has released it.
+  /// Returns the memory of a result, which is reused after the caller has released it.
   Ref<Storage> result(std::size_t bytes);
 
-  /// Returns a result: the array itself if its memory is that of a result or an argument, otherwise a copy.
+  /// Returns the array as a result: without a copy if it is in the memory of a result or an argument,
+  /// otherwise a copy.
   Variable given(const NdArray& array) const;
 
   NdArray none;  ///< an undefined array, for calls without an optional array

@@ -1,4 +1,5 @@
-// The pass fuse: combines elementwise calls, producers before them and reductions after them into programs.
+// The pass fuse: combines elementwise calls, the producers before them and the reductions after them into
+// programs.
 
 #include "compile/fuse.h"
 
@@ -14,7 +15,7 @@
 namespace ebb::detail::compile {
 
 /// Maps operands to the streams of a LoopProgram or DeviceChain under construction. `can_elide` returns
-/// whether only the program accesses a buffer.
+/// whether no call outside the program accesses a buffer.
 template <class Program>
 class ProgramStreams {
  public:
@@ -60,7 +61,7 @@ class ProgramStreams {
 
 namespace {
 
-// Up to this number of elements, a program is faster even for one row.
+// Up to this number of elements, a program is faster than a kernel call even for a single call.
 constexpr std::int64_t kShort = 4096;
 // The smallest size in bytes of a buffer for which a search for in-place reuse is worthwhile.
 constexpr std::size_t kWorthReuse = 4096;
@@ -223,8 +224,8 @@ class Fuser {
     tape_.reuses.push_back({from, to, static_cast<int>(tape_.steps.size()) - 1});
   }
 
-  // Returns whether in-place reuse of the buffer is possible and worthwhile. The live range of the buffer may
-  // begin or end in the group.
+  // Returns whether in-place reuse of the buffer is possible and worthwhile. If not, ends() and begins()
+  // return false for the buffer.
   bool reusable(int at) const {
     const Buffer& buffer = tape_.buffers[static_cast<std::size_t>(at)];
     const ElementOperand& use = group_.used.at(at).front();
@@ -234,9 +235,9 @@ class Fuser {
   bool ends(int at) const { return reusable(at) && accesses_.calls(at).back() <= group_.last; }
   bool begins(int at) const { return reusable(at) && accesses_.calls(at).front() >= group_.first; }
 
-  // Returns whether the producer should run in blocks. Blocks cost a little time. Without them, the
-  // producer's whole result is in memory together with the group's buffers. Blocks thus save memory if a
-  // buffer's live range ends in the group and a result of the rows can reuse it.
+  // Returns whether the producer should run in blocks. Blocks cost a little time. Without blocks, the
+  // producer's whole result is in memory together with the group's buffers. Blocks save this memory if the
+  // live range of a buffer ends in the group and a result of the rows can reuse the buffer.
   bool blocks_save_memory() const {
     const auto frees_memory = [&](const auto& use) {
       return use.first != group_.producer.out.buffer && ends(use.first) && !begins(use.first);
@@ -251,7 +252,8 @@ class Fuser {
     return element_size(uses.front().dtype);
   }
 
-  // A buffer that is written for the first time may share the address of one that is read for the last time.
+  // Records that a buffer whose live range begins in the group may share the address of a buffer whose live
+  // range ends there.
   void note_reuses() {
     for (const auto& [from, uses] : group_.used) {
       if (!ends(from)) continue;

@@ -26,15 +26,15 @@ inline void count_comparisons(std::size_t count) noexcept {
   comparisons.fetch_add(count, std::memory_order_relaxed);
 }
 
-/// The calls of a tape that access each buffer. It is built once; passes that change the tape update it.
+/// The calls of a tape that access each buffer. It is built once, and passes that change the tape update it.
 class AccessIndex {
  public:
   explicit AccessIndex(const Tape& tape);
 
   /// Returns the buffer of an array of the tape.
   int buffer(const NdArray& array) const { return buffers_.at(array.storage().get()); }
-  /// The calls that access the buffer, and the calls that write to it. Both lists are in order and without
-  /// repetition.
+  /// The calls that access the buffer, and the calls that write to it. Both lists are sorted, without
+  /// repetitions.
   const std::vector<int>& calls(int buffer) const { return calls_[static_cast<std::size_t>(buffer)]; }
   const std::vector<int>& writers(int buffer) const { return writers_[static_cast<std::size_t>(buffer)]; }
   /// Returns whether a call after `first` and before `last` accesses the buffer.
@@ -45,7 +45,7 @@ class AccessIndex {
 
   /// Records that the call writes to buffer `to` and does not access buffer `from` any more.
   void redirect(int call, int from, int to);
-  /// Gives call i the index `number[i]`, and removes it if that is -1.
+  /// Gives call i the index `number[i]`. If `number[i]` is -1, removes the call.
   void renumber(const std::vector<int>& number);
 
   bool operator==(const AccessIndex& other) const {
@@ -60,7 +60,8 @@ class AccessIndex {
 /// Reorders the calls. `order` lists their current indices. Calls that it does not list are dropped.
 void reorder(Tape& tape, AccessIndex& accesses, const std::vector<std::size_t>& order);
 
-/// The elements of an array as a matrix, of which a reduction reduces each row or each column.
+/// The elements of an array as a matrix. A reduction reduces each row, or each column if `by_columns` is
+/// true.
 struct ReducedMatrix {
   std::int64_t rows = 1;
   bool by_columns = false;
@@ -97,7 +98,8 @@ ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses);
 /// broadcast scalar.
 std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex& accesses);
 
-/// A reduction of contiguous elements. On the CPU it is a sum or mean over all elements.
+/// A reduction of contiguous elements. On the CPU it must be a sum or mean over all elements; devices also
+/// reduce rows or columns.
 struct ElementReductionCall {
   detail::ElementReduction steps;
   std::int64_t count = 0;
@@ -110,11 +112,11 @@ struct ElementReductionCall {
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const AccessIndex& accesses);
 
 /// Returns pairs of buffers that may share an address. The call with the index `at` is the last to read the
-/// first buffer and the first to write the second one. It accesses the same elements of both.
+/// first buffer and the first to write the second one. The call accesses the same elements of both.
 std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const AccessIndex& accesses);
 
 /// A call whose result can be produced in blocks of whole units, for example rows. The value of an element
-/// does not depend on the blocks.
+/// does not depend on the division into blocks.
 class Producer {
  public:
   virtual ~Producer() = default;
@@ -125,7 +127,7 @@ class Producer {
   /// Return the number of elements in a unit, and the number of units in a block.
   virtual std::int64_t unit() const = 0;
   virtual std::int64_t units() const = 0;
-  /// Returns the number of elements that justify one more thread.
+  /// Returns the least number of elements for which one more thread is worthwhile.
   virtual std::int64_t grain() const = 0;
   /// Writes the units [first, last) to `to`.
   virtual void produce(std::int64_t first, std::int64_t last, std::byte* to) const = 0;
@@ -167,12 +169,12 @@ struct ElementGroup {
   Device device() const { return rows.empty() ? Device(kCPU) : rows.front().device; }
   std::size_t calls() const { return rows.size() + reductions.size(); }
 
-  /// Returns whether the call can join the group. If one call writes an element, the other calls must read
-  /// and write it only at the same position.
+  /// Returns whether the call can join the group. This requires that an element that one call writes at some
+  /// position is accessed by the other calls only at this position.
   bool joins(const ElementCall& row) const;
   void add(int at, ElementCall row);
-  /// Returns whether the reduction can join the group. It must reduce elements that the group produces or
-  /// reads.
+  /// Returns whether the reduction can join the group. This requires that it reduces elements that the group
+  /// writes or reads.
   bool joins(const ElementReductionCall& reduction) const;
   void add(int at, ElementReductionCall reduction);
   void begin(int at, GroupProducer with);
@@ -187,24 +189,25 @@ struct ElementGroup {
 
 // The passes, in the order in which they run. Each keeps the index of accesses up to date.
 
-/// Fuses a matrix product and the addition of its result: the call computes `sum += a b`. product() adds with
-/// one rounding, as the addition does (ops/linalg/kernels.h). If the sum was set to zero before, the product
-/// overwrites it instead. If `on_devices` is true, products on devices are also fused. Their libraries round
-/// once, but a separate product and addition round twice.
+/// Fuses a matrix product and the addition of its result: the call computes `sum += a b`. On the CPU the
+/// result is unchanged, because product() rounds in the addition only (ops/linalg/kernels.h). If the sum was
+/// set to zero before, the product overwrites it instead. If `on_devices` is true, products on devices are
+/// also fused. Their results may change, because a separate product and addition round twice, but the fused
+/// call once.
 void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices);
 
 /// Moves each producer directly before its first elementwise consumer.
 void sink_producers(Tape& tape, AccessIndex& accesses);
 
-/// Hoists and sinks calls that read and write only single elements. A call moves to the start of the tape if
-/// its operands are available there. It moves to the end if no other call needs its results. Otherwise such
-/// calls would separate calls that can be fused. For example, the initial gradient separates a loss from its
-/// backward pass.
+/// Hoists and sinks calls that read and write only single elements, because such calls separate calls that
+/// could be fused. For example, the initial gradient separates a loss from its backward pass. A call moves to
+/// the start of the tape if its operands are available there. It moves to the end if no call that stays needs
+/// its results.
 void hoist_scalars(Tape& tape, AccessIndex& accesses);
 
 /// Hoists each reduction directly after the elementwise calls whose results it reduces. For example, the
-/// gradient of a bias then follows the gradient of an activation. The products that also use this gradient
-/// come later.
+/// gradient of a bias then directly follows the gradient of an activation. The products that also use the
+/// latter come after the gradient of the bias.
 void hoist_reductions(Tape& tape, AccessIndex& accesses);
 
 /// Runs the passes and divides the tape into steps. Consecutive elementwise calls become one program,

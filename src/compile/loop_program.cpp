@@ -97,7 +97,7 @@ void LoopProgram::assign_buffers() {
     Instruction& instruction = instructions_[i];
     const auto ends = [&](int at) { return at >= 0 && last[static_cast<std::size_t>(at)] == i; };
     const auto size = [&](int at) { return streams_[static_cast<std::size_t>(at)].size; };
-    // A row may write in place only if the elements have the same size.
+    // A row may write its result to the buffer of an operand only if the elements of both have the same size.
     for (const int at : instruction.in)
       if (ends(at) && at != instruction.out && size(at) == size(instruction.out)) release(at);
     acquire(instruction.out);
@@ -239,7 +239,7 @@ class PoolingProducer final : public Producer {
 
  private:
   const PoolGeometry& geometry() const { return std::get<3>(call_.arguments()); }
-  // Returns planes of an array that has one element for each pooling window.
+  // Returns the planes [first, last) of an array that has one element for each pooling window.
   NdArray planes_of(const NdArray& x, std::int64_t first, std::int64_t last) const {
     const std::int64_t size = geometry().out_plane();
     return x.as_strided({last - first, size}, {size, 1}, x.offset() + first * size);

@@ -54,8 +54,8 @@ class Layout {
     return a.last < b.first || a.first > b.last;
   }
 
-  // Returns whether the bytes at `at` are free for the range. Bytes of its aliases at this address are also
-  // free.
+  // Returns whether `bytes` bytes from `at` on are free during the live range. The bytes of an alias that
+  // begins at `at` count as free.
   bool free(const LiveRange& one, std::size_t at) const {
     return std::none_of(allocated_.begin(), allocated_.end(), [&](const LiveRange* other) {
       if (disjoint(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;
@@ -76,7 +76,8 @@ class Layout {
 };
 
 // Allocates the ranges in the order of time, at the end of the arena. Each range reuses the memory of an
-// ended range of the same size, or extends the arena. It does not compare all pairs.
+// ended range of the same size, or extends the arena. This takes less time than a comparison of all pairs of
+// ranges.
 void allocate_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const LiveRange* a, const LiveRange* b) { return a->first < b->first; });

@@ -19,9 +19,9 @@
 namespace ebb::detail::compile {
 
 /// Runs the rows of several elementwise kernels on arrays of the same size, block by block. All rows process
-/// a block before the next block begins, so intermediate values stay in the cache. Those that nothing else
-/// needs are never written to memory. The results equal those of the separate kernels bit for bit, because
-/// the value of an element does not depend on its position in a row.
+/// a block before the next block begins, so intermediate values stay in the cache. Intermediate values that
+/// no call outside the program needs are never written to memory. The results equal those of the separate
+/// kernels bit for bit, because the value of an element does not depend on its position in a row.
 class LoopProgram final : public StepProgram {
  public:
   struct Instruction {
@@ -103,16 +103,16 @@ class LoopProgram final : public StepProgram {
   std::size_t table_bytes_ = 0, buffer_bytes_ = 0, buffers_ = 0;
 };
 
-/// The distribution of a reduction over threads. It depends only on sizes, so the order of additions does
-/// too. If there are few rows and they are long, they are divided into chunks. A second launch merges the
-/// results of the chunks.
+/// The distribution of a reduction over threads. It depends only on sizes, so that the order of the additions
+/// also depends only on sizes. Long rows are divided into chunks if there are too few rows for the device. A
+/// second launch then merges the results of the chunks.
 struct RowSplit {
   static constexpr int kThreads = 256;                // threads of a block
   static constexpr std::int64_t kMostBlocks = 1024;   // the limit for a division into chunks
   static constexpr std::int64_t kVectorsAThread = 4;  // fewer do not justify a second launch
 
-  // By rows: the number of chunks of a row, and the elements of a chunk. By columns: the number of chunks of
-  // all rows, and the rows of a chunk.
+  // If rows are reduced, each row is divided into `pieces` chunks of `piece` elements. If columns are
+  // reduced, all rows together are divided into `pieces` chunks of `piece` rows.
   std::int64_t pieces = 1, piece = 0;
   std::int64_t team = 1, blocks = 0;  // threads of a chunk; by columns, threads of neighbouring columns
   std::int64_t merging_team = 1, merging_blocks = 0;  // `team` and `blocks` of the second launch
@@ -166,23 +166,26 @@ struct RowSplit {
 /// A device kernel for several elementwise calls on arrays of the same size. It reads each array once, keeps
 /// intermediate values in registers, and writes only the arrays that are needed. It rounds values between
 /// formulas to their dtypes, as the separate kernels do. But the compiler may contract a product and a sum to
-/// one rounding. Rows or columns of the values can be reduced in the same kernel. They then need no memory.
+/// one rounding. The same kernel can reduce rows or columns of the values. Values that are only reduced need
+/// no memory.
 ///
-/// The source names types (its parts are in ops/elementwise/cuda_chain.h, cuda_chain_rows.h and
-/// cuda_chain_columns.h). The bytes of formulas and scalars are part of the kernel's argument. Chains that
+/// The source names only types and includes ops/elementwise/cuda_chain.h, cuda_chain_rows.h or
+/// cuda_chain_columns.h. The bytes of formulas and scalars are part of the kernel's argument. Chains that
 /// differ only in these bytes therefore share a kernel.
 class DeviceChain final : public StepProgram {
  public:
   // A kernel's argument has at most 4 KiB. A call adds at most a formula of 48 bytes and three scalars.
   static constexpr std::size_t kMostCalls = 40, kMostArrays = 32, kMostReductions = 8;
-  // The length from which rows are read as vectors, each by its own thread group, if there are several rows.
+  // Several rows are reduced only if they have at least this length, because each row has its own thread
+  // group, which reads vectors.
   static constexpr std::int64_t kLeastRow = 16;
-  // The smallest number of columns that keeps neighbouring threads busy.
+  // Columns are reduced only if there are at least this many, because neighbouring threads reduce
+  // neighbouring columns.
   static constexpr std::int64_t kFewestColumns = 8;
 
   explicit DeviceChain(std::int64_t count) : count_(count) {}
 
-  // Streams are the same as those of LoopProgram.
+  // Streams have the same meaning as in LoopProgram.
 
   /// Adds a stream of elements in memory, from `offset` bytes on. If `broadcast` is true, it repeats
   /// the one element at `offset`.
@@ -203,8 +206,8 @@ class DeviceChain final : public StepProgram {
 
   /// Returns the kernel's source. Call it after all calls and reductions were added.
   std::string source() const;
-  /// Returns the kernel's argument for the current addresses of the arrays. It contains the ChainSpan or
-  /// RowSpan, the addresses, the formulas and scalars, and the reductions.
+  /// Returns the kernel's argument for the current addresses of the arrays. The argument contains the
+  /// ChainSpan or RowSpan, the addresses, the formulas and scalars, and the reductions.
   std::vector<std::uint64_t> argument(const std::byte* work = nullptr) const;
   /// Compiles the kernel. Returns false if the device's backend cannot compile it.
   bool make(Device device);
@@ -223,7 +226,7 @@ class DeviceChain final : public StepProgram {
     bool broadcast = false;
     int array = -1;     // the index of the array in memory
     int value = -1;     // the variable of the source that holds the current values
-    bool made = false;  // true if a call writes it
+    bool made = false;  // true if a call writes to the stream
   };
   /// Bytes that follow the arrays in the kernel's argument.
   struct Part {

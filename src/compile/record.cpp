@@ -40,8 +40,8 @@ void Recording::sign(const void* bytes, std::size_t count) {
   tape_->signature.append(static_cast<const char*>(bytes), count);
 }
 
-// Adds the geometry to the signature. The offset is relative to the argument's own offset, so arguments may
-// begin anywhere in their memory.
+// Adds the array's geometry to the signature. In an argument's memory, the offset is relative to the offset
+// of the argument, so that arguments may begin anywhere in their memory.
 void Recording::sign_geometry(const NdArray& array, const Buffer& buffer) {
   const bool is_input = buffer.kind == Buffer::Kind::input;
   const std::int64_t offset =
@@ -176,7 +176,7 @@ void Recording::make_constant(Buffer& buffer, const Storage& storage) {
   sign(buffer.contents.data(), buffer.contents.size());
 }
 
-// Finds the outputs that a kernel has allocated and the random words that it has drawn, after the call.
+// Finds, after a call, the outputs that the kernel has allocated, and the Philox state that it has drawn.
 class Recording::Matcher final : public ArgumentVisitor {
  public:
   explicit Matcher(Recording& recording) : r_(recording) {}
@@ -265,8 +265,8 @@ void Recording::sort_buffers() {
   }
 }
 
-// Records the pairs that must not overlap. Captured tensors keep their addresses, but the addresses of
-// arguments may change with each call.
+// Records the pairs of buffers that must not overlap. Each pair contains an argument, because captured
+// tensors keep their addresses, but the addresses of arguments may change with each call.
 void Recording::note_no_alias() {
   const auto buffer = [&](int at) -> const Buffer& { return tape_->buffers[static_cast<std::size_t>(at)]; };
   const auto note = [&](int a, int b) {
@@ -321,7 +321,8 @@ void Recording::host_access(const Storage& storage) {
 
 void Recording::version_bumped(const Ref<Storage>& storage) {
   int buffer = known(storage.get());
-  // If no call has accessed the buffer, the write had no elements or copied elements to themselves.
+  // If no call has accessed the storage, the write had no elements or copied elements to themselves. A
+  // storage from outside the function then gets a buffer here.
   if (buffer < 0 && detail::allocation_serial(*this, storage.get()) == 0) buffer = buffer_of(storage);
   if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].version_bumps;
 }
@@ -330,7 +331,8 @@ void Recording::changes(const Variable& x) {
   if (found(x)) changed_.try_emplace(x.impl(), Changed{x, autograd::state_of(*x.impl())});
 }
 
-// A change that the function undoes is allowed, for example a temporary freeze of a network.
+// Refuses a function that leaves a tensor changed. A change that the function undoes is allowed, for example
+// a temporary freeze of a network.
 void Recording::refuse_changes() {
   for (const auto& [impl, each] : changed_)
     if (autograd::state_of(*each.x.impl()) != each.state)
@@ -392,7 +394,8 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
     if (!found(x) && autograd::gradient_of(x).defined())
       refuse("a result has a gradient; return that as a result of its own");
     if (!reason_.empty()) return out;
-    // The backward pass has used the graph, but the graph may still hold saved tensors.
+    // Detaches the output, because its graph may still hold saved tensors. The function's backward pass has
+    // already used the graph.
     if (!x.is_leaf() && !x.is_view()) x.detach_();
     out.inference = x.is_inference();
     const auto same = [&](const Variable& other) { return other.is_same(x); };
@@ -415,8 +418,8 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
   return out;
 }
 
-// Releases a tensor if the tape can detect its destruction. This is possible if the tensor is in captured
-// memory and older than the recording.
+// Stops keeping a tensor alive if the tape can detect its destruction. This is possible if the tensor is in
+// captured memory and older than the recording.
 void Recording::release_if_noticed(Borrowed& x) {
   if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
   const int buffer = buffer_of(x->array().storage());

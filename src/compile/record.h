@@ -95,7 +95,7 @@ class Recording final : public detail::Recorder {
   std::unordered_map<const Storage*, std::uint64_t> written_by_host_;
   std::map<const char*, Address> addresses_;
   std::vector<NdArray> given_;   // the arrays of the current call, as the caller gave them
-  std::vector<TensorRef> kept_;  // the same arrays on placeholders
+  std::vector<TensorRef> kept_;  // the arrays of given_, on placeholders
   TapeCall call_;                // the current call
   struct Draw {
     const Philox* kept;  // the state in the recorded call that draws
@@ -117,7 +117,7 @@ class Recording final : public detail::Recorder {
 /// Returns the modes of the thread and the settings of the process on which the result of an op may depend.
 std::string key_of_modes();
 
-/// Writes the key of a call to `text`, and reuses the memory of `text`. Calls with equal keys have the same
+/// Writes the key of a call to `text`, in its memory if that suffices. Calls with equal keys have the same
 /// tape. The key contains the modes, the arguments that are not tensors, and the properties of each tensor on
 /// which ops depend, but not its elements.
 void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& text);
@@ -151,16 +151,17 @@ struct Specialization {
   bool eager = false;          ///< true if all further calls are eager
 
  private:
-  /// The memory of an argument of the last recording. It is stored only if two calls had the same memory. The
-  /// reason is that captured tensors may share it, and a tape cannot distinguish them from views of the
-  /// argument.
+  /// The memory of an argument of the last recording. It is stored only if the calls of the last two
+  /// recordings had the same memory. Captured tensors may then be in this memory, and a tape cannot
+  /// distinguish them from views of the argument. The tape is therefore valid only for this memory.
   struct Input {
     std::shared_ptr<detail::ReadStorage> memory;
     std::int64_t offset = 0;
     bool same_memory = false, same_offset = false;
     detail::ReadState known;
   };
-  /// A tensor that was an argument. Its destruction is not the destruction of a captured tensor.
+  /// A tensor that was an argument. When it is destroyed, the tape remains valid, because no captured tensor
+  /// was destroyed.
   struct PastArgument {
     const detail::ReadStorage* memory;
     std::uint64_t which;
@@ -171,7 +172,7 @@ struct Specialization {
   void note_past_argument(const detail::ReadStorage* memory, const Variable& x);
   bool only_past_arguments_are_gone(Input& input);
 
-  std::unique_ptr<Tape> last_;  // the tape of the last recording, if it is not replayed
+  std::unique_ptr<Tape> last_;  // the tape of the last recording, unless it is `replayed`
   std::vector<Input> inputs_;
   std::vector<PastArgument> past_arguments_;  // the newest is last
   std::uint32_t recorded_ = 0;                // the number of the last recording

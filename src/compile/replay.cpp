@@ -46,7 +46,8 @@ NdArray array_of(const Tape& tape, const TensorRef& tensor, const std::vector<Va
                  DimVector(tensor.array.strides()), offset_of(tape, tensor, inputs), tensor.array.dtype());
 }
 
-// Returns whether the tensor's array equals array_of(). To construct array_of() would cost more.
+// Returns whether the tensor's array equals array_of(tensor). Compares field by field, because the
+// construction of array_of() would take longer.
 bool matches(const Variable& x, const Tape& tape, const TensorRef& tensor,
              const std::vector<Variable>& inputs) {
   if (!x.defined()) return false;
@@ -56,8 +57,8 @@ bool matches(const Variable& x, const Tape& tape, const TensorRef& tensor,
          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-// Allocates new memory for a buffer if the caller still holds its memory. Returns whether it did.
-// `own_references` is the number of references that the replay itself will drop.
+// Allocates new memory for a buffer if it has none or the caller still holds its memory. Returns whether it
+// allocated memory. `own_references` is the number of references that the replay itself will drop.
 bool replace_if_held(Buffer& buffer, std::uint32_t own_references) {
   if (buffer.memory && buffer.memory->use_count() <= 1 + own_references) return false;
   buffer.memory = Storage::allocate(buffer.bytes, buffer.placeholder->device());
@@ -183,8 +184,8 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   return entry.before.buffer < 0 || matches(grad, tape, entry.before, inputs);
 }
 
-// Returns whether the argument's memory contains all elements that calls access. Views of as_strided may
-// extend beyond their tensor, or begin at an offset of their own.
+// Returns whether the argument's memory contains all elements that the calls access. A view by as_strided may
+// extend beyond the argument, or begin at a fixed offset in the memory.
 bool contains_accesses(const Tape& tape, const Buffer& buffer, const std::vector<Variable>& inputs) {
   const auto input = static_cast<std::size_t>(buffer.input);
   const NdArray& x = inputs[input].array();
@@ -263,7 +264,7 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   tape.materialized = true;
   const bool moved = materialize_own(tape, inputs);
   const AutoGradMode no_graph(false);
-  // Versions are incremented before the calls, because a call may throw after others have written.
+  // Increments the versions before the calls, because a call may throw after earlier calls have written.
   for (const std::vector<int>* buffers : {&tape.arguments, &tape.captured})
     for (const int at : *buffers)
       for (std::uint32_t i = 0; i < buffer_at(tape, at).version_bumps; ++i)
@@ -275,8 +276,8 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
     try {
       run_calls(tape, &reached);
     } catch (...) {
-      // Assigns the gradients that are complete at the exception, because the eager function would leave them
-      // too.
+      // Assigns the gradients that are complete at the exception, because the eager function would also have
+      // assigned them.
       assign_gradients(tape, inputs, reached);
       throw;
     }
@@ -293,8 +294,8 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
       continue;
     }
     NdArray out = array_of(tape, each, inputs);
-    // Copies in two cases: the tape keeps its constants, and a captured graph always writes to the same
-    // memory.
+    // Copies the output in two cases. A constant's memory belongs to the tape, and a captured graph writes
+    // its results to the same memory in each launch.
     const Buffer::Kind kind = buffer_at(tape, each.buffer).kind;
     const bool shared = kind == Buffer::Kind::constant ||
                         (launched && (kind == Buffer::Kind::result || kind == Buffer::Kind::from_kernel));

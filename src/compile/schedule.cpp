@@ -23,8 +23,8 @@ bool is_floating_on_cpu(const NdArray& x) {
   return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
 }
 
-// Returns whether a product may be fused with an addition to x. On the CPU, the fused call has the rounding
-// of a separate addition. On devices, fusion must be allowed, because one rounding replaces two.
+// Returns whether a product may be fused with an addition to x. On the CPU it always may, because the fused
+// call rounds like a separate addition. On devices, one rounding replaces two, so `on_devices` must allow it.
 bool adds(const NdArray& x, bool on_devices) {
   return is_floating_on_cpu(x) || (on_devices && !x.device().is_cpu() && is_floating(x.dtype()));
 }
@@ -34,7 +34,7 @@ bool same_elements(const NdArray& a, const NdArray& b) {
          a.strides() == b.strides();
 }
 
-// An addition `sum += part`; `sum` is null if the call is another one.
+// An addition `sum += part`; `sum` is null if the call is not such an addition.
 struct Addition {
   const NdArray* sum = nullptr;
   const NdArray* part = nullptr;
@@ -245,8 +245,8 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 
 namespace {
 
-// The buffers of a call. `all` is true if the arrays are single elements on a device and no earlier call
-// accesses the written buffers.
+// The buffers that a call reads and those that it writes. `all` is true if all its arrays are single elements
+// on a device, and no earlier call accesses the buffers that it writes.
 struct Scalars final : detail::ArgumentVisitor {
   const AccessIndex& accesses;
   const int call;
@@ -300,8 +300,8 @@ class Order {
       return are(When::first, writers.begin(), std::lower_bound(writers.begin(), writers.end(), of.call));
     });
   }
-  // Returns whether the call can move to the end of the tape. No later call that stays may access its results
-  // or write to its operands.
+  // Returns whether the call can move to the end of the tape: no later call that stays accesses its results
+  // or writes to its operands.
   bool can_end(const Scalars& of) const {
     const auto after = [&](const std::vector<int>& calls) {
       return are(When::last, std::upper_bound(calls.begin(), calls.end(), of.call), calls.end());
@@ -339,8 +339,8 @@ void hoist_reductions(Tape& tape, AccessIndex& accesses) {
     if (next == writers.begin()) continue;
     auto last = static_cast<std::size_t>(*std::prev(next));
     if (!tape.calls[last].call->per_element()) continue;
-    // The reduction moves behind the whole chain of elementwise calls. If it could not join the chain, it
-    // would separate it.
+    // The reduction moves behind the whole chain of elementwise calls. In the middle, it would split the
+    // chain if it could not join the fused group.
     const auto goes_on = [&](std::size_t call) {
       const std::optional<ElementCall> row = element_call(tape.calls[call], accesses);
       return row && row->count == found->count;

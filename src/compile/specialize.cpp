@@ -20,8 +20,8 @@
 namespace ebb::detail::compile {
 namespace {
 
-// Writes the bytes of values to a string of sufficient size. To append each value would take longer than a
-// small replay.
+// Writes the bytes of values to a string of sufficient size. This is faster than append(): to append each
+// value would take longer than a small replay.
 class Writer {
  public:
   /// Overwrites the text, with at most `most` bytes.
@@ -163,8 +163,8 @@ bool Specialization::fits(const std::vector<Variable>& tensors) {
   return holds(*replayed, tensors);
 }
 
-// Records a tensor that was an argument. The destruction of a tensor that is younger than the recording is
-// not counted, so such a tensor is left out.
+// Records a tensor that was an argument. Omits a tensor that is younger than the recording, because the
+// destruction of such a tensor is not counted.
 void Specialization::note_past_argument(const detail::ReadStorage* memory, const Variable& x) {
   if (!detail::is_older(x.impl()->born, memory->recording)) return;
   const std::uint64_t which = detail::number_of(autograd::aged(*x.impl()));
@@ -238,8 +238,8 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
   const std::uint32_t before = std::exchange(recorded_, recording.number());
   if (last_ && last_->signature == tape->signature) {
     for (std::size_t i = 0; i < now.size(); ++i) {
-      // Uses the age of the previous recording, so that views that the caller creates for only one call are
-      // too young to count.
+      // Counts only the destruction of tensors older than the previous recording. Views that the caller
+      // creates for one call are younger.
       if (now[i].memory) now[i].known = detail::ReadState(*now[i].memory, before);
       now[i].same_memory = now[i].memory == inputs_[i].memory;
       now[i].same_offset = now[i].offset == inputs_[i].offset;

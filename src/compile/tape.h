@@ -35,14 +35,14 @@ class StepProgram {
   virtual void run(std::byte* work) const = 0;
 };
 
-/// A buffer that calls of a tape access. They refer to it by a placeholder, a storage that a replay moves to
-/// the buffer's memory.
+/// A buffer that calls of a tape access. The calls' arrays are on its placeholder, a storage that a replay
+/// moves to the buffer's memory.
 struct Buffer {
   enum class Kind : std::uint8_t {
     input,        ///< the memory of an argument, which the caller owns
     captured,     ///< the memory of a tensor from outside the function, for example a parameter
     constant,     ///< allocated by the function, with values that the host wrote
-    temporary,    ///< allocated and freed within the function; it is in the tape's arena
+    temporary,    ///< allocated and freed within the function; stored in the tape's arena
     elided,       ///< a temporary of calls that run as one program; it needs no memory
     result,       ///< allocated by the function and kept: a result or a gradient
     from_kernel,  ///< allocated by a kernel in each run
@@ -50,20 +50,20 @@ struct Buffer {
   Kind kind = Kind::temporary;
   Ref<Storage> placeholder;
   std::size_t bytes = 0;
-  int first = -1, last = -1;  ///< the first and last call that access it, or step (after fuse())
+  int first = -1, last = -1;  ///< the first and last call (after fuse(), step) that access the buffer
   bool written = false;
-  bool returned = false;            ///< true if an output or a gradient refers to it
+  bool returned = false;            ///< true if an output or a gradient refers to the buffer
   std::uint32_t version_bumps = 0;  ///< the number of times that a run increments the version counter
-  std::size_t arena_offset = 0;     ///< temporary: its offset in the arena
+  std::size_t arena_offset = 0;     ///< temporary: the buffer's offset in the arena
 
-  int input = -1;             ///< input: the index of the argument
-  std::int64_t reach = 0;     ///< input: the number of bytes that must exist after its first element
-  bool fixed_offset = false;  ///< input: true if its offset must be the recorded one
+  int input = -1;          ///< input: the index of the argument
+  std::int64_t reach = 0;  ///< input: the number of bytes that must exist after the argument's first element
+  bool fixed_offset = false;                   ///< input: true if the argument must have the recorded offset
   std::shared_ptr<detail::ReadStorage> found;  ///< captured: its memory
   detail::ReadState known;                     ///< captured: the state of the tensors on `found`
-  bool is_gradient = false;                    ///< captured: true if it is a gradient, which leaves check
-  std::vector<std::byte> contents;             ///< constant: its bytes
-  Ref<Storage> memory;                         ///< constant, result or from_kernel: its memory
+  bool is_gradient = false;         ///< captured: true if the tensor is a gradient, which `leaves` check
+  std::vector<std::byte> contents;  ///< constant: its bytes
+  Ref<Storage> memory;              ///< constant, result or from_kernel: the buffer's memory
 };
 
 /// A tensor of the tape: a buffer with a geometry.
@@ -86,7 +86,8 @@ struct TapeCall {
     int buffer;
     std::size_t offset;
   };
-  /// A Philox state among the arguments, and the state of the call that draws it in each run.
+  /// `target` is a Philox state among the arguments. Before the call, it is set to `source`, the state that
+  /// an earlier call draws in each run.
   struct Words {
     Philox* target;
     const Philox* source;
@@ -95,18 +96,18 @@ struct TapeCall {
   std::vector<Allocated> allocated;
   std::vector<Address> addresses;
   std::vector<Words> words;
-  int number = 0;  ///< its index among the recorded calls; passes drop some of them
+  int number = 0;  ///< index among the recorded calls, some of which passes drop
 };
 
 /// A step of a replay: one call, or several that run as one program.
 struct TapeStep {
   int first, last;                       ///< the first and the last call of the step
   std::unique_ptr<StepProgram> program;  ///< null for one call
-  std::size_t work_offset = 0;           ///< the offset of its scratch memory in the arena of its device
+  std::size_t work_offset = 0;           ///< the offset of the program's scratch memory in the arena
 };
 
-/// Two temporaries that may share an address. The step works element by element. It is the last to read the
-/// first buffer and the first to write the second one.
+/// Two temporaries that may share an address. The step works element by element. It is the last step that
+/// reads `from`, and the first one that writes to `to`.
 struct InPlaceReuse {
   int from, to, step;
 };
@@ -149,7 +150,7 @@ struct TapeLeaf {
   bool ignores_old = false;    ///< the function drops the old gradient unread, so a replay accepts any
   int dropped_at = 0;          ///< if ignores_old: the index of the call before which it is dropped
   TensorRef before;            ///< the old gradient, if calls access it
-  bool sets_gradient = false;  ///< the function leaves the gradient `after`, which may be none
+  bool sets_gradient = false;  ///< true if the function sets the gradient to `after`, which may be undefined
   int added_at = 0;            ///< the index of the call from which on `after` is valid
   TensorRef after;
 };
@@ -180,8 +181,9 @@ struct Tape {
   std::vector<const detail::KeptCall*> watched;  ///< calls whose assumptions each replay checks
   std::vector<InPlaceReuse> reuses;
   std::vector<TapeStep> steps;
-  /// Pairs of the caller's buffers that must not overlap, because one of them is written. Kernels do not
-  /// check overlaps in a replay, and the order of calls is valid only without overlaps.
+  /// Pairs of the caller's buffers that must not overlap, because one of them is written. A replay does not
+  /// check overlaps in kernels, and the passes have reordered the calls under the assumption that these
+  /// buffers do not overlap.
   std::vector<std::pair<int, int>> no_alias;
   std::vector<TapeLeaf> leaves;
   std::vector<TapeOutput> outputs;
@@ -208,11 +210,11 @@ struct Tape {
 /// Copies bytes and waits for the copy. The devices are equal, or one of them is the CPU.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
-/// Assigns offsets in the arenas to temporaries and programs. Two of them share bytes only if their live
-/// ranges are disjoint, or if one reuses the other in place.
+/// Assigns offsets in the arenas to temporaries and programs. Two of these share bytes only if their live
+/// ranges are disjoint, or if one temporary reuses the other's memory in place.
 void plan_memory(Tape& tape);
 
-/// Returns whether the captured tensors are those of the recording, in an unchanged state.
+/// Returns whether the captured tensors still exist, in the same state as when the tape was recorded.
 bool reads_same(Tape& tape);
 
 /// Returns whether all assumptions of the tape hold (docs/compile.md lists them).
@@ -232,9 +234,9 @@ bool may_fuse_on_devices();
 /// argument is written to, and no arguments share memory.
 void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Launches the tape's graph. Captures it first if there is none, or if the tape's own memory has `moved`.
-/// Returns false if the calls must run one by one, because the device's libraries are not initialized yet or
-/// the calls cannot be captured.
+/// Launches the tape's captured graph. Captures the calls first if there is no graph, or if the tape's own
+/// memory has `moved`. Returns false if the calls must run one by one, because the device's libraries are not
+/// initialized yet or the calls cannot be captured.
 bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved);
 
 /// Runs all calls in order. If one throws, `reached` contains its index.
