@@ -1,5 +1,5 @@
 // Arithmetic with defined rounding and overflow: signed integers that wrap, and products that are rounded
-// before they are used in a sum. For host and device.
+// before they are used in a sum. The functions run on host and device.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -8,8 +8,8 @@
 
 namespace ebb {
 
-/// Computes with unsigned integers, because the overflow of signed integers is undefined in C++. torch's
-/// integers wrap too.
+/// Returns f(a, b). Integers are computed as unsigned integers, which wrap like torch's, because the overflow
+/// of signed integers is undefined in C++.
 template <class T, class F>
 EBB_HD T wrapping(T a, T b, F f) {
   if constexpr (std::is_same_v<T, bool> || !std::is_integral_v<T>) {
@@ -30,8 +30,8 @@ EBB_HD T wrapping_multiply(T a, T b) {
   return wrapping(a, b, [](auto x, auto y) { return x * y; });
 }
 
-/// Returns a b, rounded. The product is never fused into a multiply-add, because the result would then depend
-/// on the machine. On the host, the source must be compiled with -ffp-contract=off.
+/// Returns a b, rounded. The product is never fused with an addition into a multiply-add, because the result
+/// would then depend on the machine. On the host, this requires -ffp-contract=off.
 template <class W>
 EBB_HD W rounded_product(W a, W b) {
 #if defined(__CUDA_ARCH__)

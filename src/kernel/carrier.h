@@ -1,6 +1,6 @@
-// Functions for formulas of three scalar types, and lists of formulas. The scalar types are a plain number,
-// cpu::Lanes (several numbers in a register), and a Variable. Argument-dependent lookup finds the functions
-// of Lanes and Variable. This file contains the functions of plain numbers.
+// Functions that formulas call on their three scalar types, and lists of formulas. The scalar types are plain
+// numbers, cpu::Lanes (several numbers in a register), and Variable. This file contains the functions of
+// plain numbers. Argument-dependent lookup finds the functions of Lanes and Variable.
 #pragma once
 
 #include <ebb/core/scalar.h>
@@ -33,7 +33,8 @@ using std::abs, std::sqrt, std::exp, std::exp2, std::expm1, std::log, std::log2,
 using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan;
 using std::sinh, std::cosh, std::asinh, std::acosh, std::atanh, std::erf, std::erfc;
 
-/// A Scalar for inner loops. Both conversions are precomputed, so that loops need no branch on its type.
+/// A Scalar for inner loops. It contains the value as double and as integer, so that loops need no branch on
+/// its type.
 struct Number {
   double floating = 0;
   std::int64_t integer = 0;
@@ -126,7 +127,8 @@ struct Exponential {
 /// The largest exponent for which the power is stored without a square root.
 template <class X>
 constexpr X kSafeExponent = sizeof(X) == sizeof(float) ? 80 : 700;
-/// A large factor that replaces infinity in a product with such a power, so that the product is not NaN.
+/// A large factor that replaces infinity in a product with a power that may be 0, so that the product is not
+/// NaN.
 template <class X>
 constexpr X kFar = 1e6;
 
@@ -143,7 +145,7 @@ EBB_HD Exponential<X> exponential2(X x) {
   return {exp2(x), abs(x) <= kSafeExponent<X> ? X(0) : exp2(x / 2)};
 }
 
-/// Returns a / (1 + e^-x). The result is a e^x if e^-x overflows, and 0 for a = x = -infinity.
+/// Returns a / (1 + e^-x). If e^-x would overflow, returns a e^x; for a = x = -infinity the result is 0.
 template <class X>
   requires std::is_arithmetic_v<X>
 EBB_HD X sigmoid_times(X a, X x) {

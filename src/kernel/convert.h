@@ -13,8 +13,8 @@ namespace ebb {
 template <class T>
 constexpr bool is_half_v = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// Truncates to a 32- or 64-bit integer. NaN and values out of range give the smallest integer. C++ leaves
-/// these cases undefined. torch gives this value on x86, because the processor's instruction does.
+/// Truncates to a 32- or 64-bit integer. NaN and values out of range give the smallest integer, as torch does
+/// on x86. C++ leaves these cases undefined.
 template <class To, class From>
 EBB_HD inline To truncate(From x) {
   constexpr To smallest = std::numeric_limits<To>::min();
@@ -39,8 +39,8 @@ EBB_HD inline To convert(From x) {
   } else if constexpr (is_half_v<To>) {
     return To(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
-    // Converts through a wider type, so that values out of range wrap instead of being undefined. Like torch,
-    // uses 64 bits for unsigned types.
+    // Converts through a wider integer type, so that values out of range wrap. A direct conversion of such
+    // values is undefined. As in torch, the wider type has 64 bits for unsigned types.
     using Wide = std::conditional_t<std::is_unsigned_v<To>, std::int64_t, std::int32_t>;
     return static_cast<To>(truncate<Wide>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {

@@ -25,7 +25,7 @@ constexpr void for_each_element_type(const F& f) {
   f.template operator()<BFloat16>();
 }
 
-/// Calls f.operator()<T>() with the unsigned type of the element's size. That type is enough to copy
+/// Calls f.operator()<T>() with the unsigned integer type of the element's size, for kernels that only copy
 /// elements.
 template <class F>
 void visit_bits(DType dtype, const F& f) {

@@ -17,8 +17,8 @@ namespace ebb {
 constexpr int kPlanDims = 16;
 
 /// Sizes and byte strides of N arrays; operand 0 is the output. Dimension 0 is the innermost. Dimensions of
-/// size 1 are dropped, and dimensions that are adjacent in every operand are merged. Plain data, passed to
-/// kernels by value.
+/// size 1 are dropped, and dimensions that are adjacent in every operand are merged. The struct is plain data
+/// and is passed to kernels by value.
 template <int N>
 struct ElementwisePlan {
   int dims = 0;
@@ -64,7 +64,7 @@ bool is_one_run(const NdArray* const (&arrays)[N]) {
 }  // namespace detail
 
 /// Plans an iteration over `out`'s shape, to which the inputs are broadcast. arrays[0] is the output. A null
-/// input is a single value without strides.
+/// input is a scalar and has no strides.
 template <int N>
 ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&arrays)[N]) {
   ElementwisePlan<N> plan;
@@ -98,7 +98,7 @@ ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&array
 
 /// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1, as a multiplication and a shift.
 /// Source: Granlund and Montgomery, Division by invariant integers using multiplication, PLDI 1994. A divisor
-/// of 0, the size of an empty dimension, is replaced by 1.
+/// of 0 (the size of an empty dimension) is replaced by 1, because nothing is divided by it.
 struct FastDivisor {
   std::uint32_t divisor = 1, multiplier = 1, shift = 0;
 
@@ -135,8 +135,8 @@ struct IndexPlan {
   }
 };
 
-/// Computes the index plan. `plan` must fit 32 bits, and its innermost size must be divisible by `width`. If
-/// there is only one dimension, the last unit may be partial instead.
+/// Computes the index plan. `plan` must fit 32 bits. Its innermost size must be divisible by `width`, unless
+/// it has only one dimension; the last unit may then be partial.
 template <int N>
 void index_plan(IndexPlan<N>& out, const ElementwisePlan<N>& plan, std::int64_t width = 1) {
   out.dims = plan.dims;

@@ -7,8 +7,8 @@
 
 namespace ebb {
 
-/// Returns the number of blocks along x, at most 2^31 - 1. Kernels do not use y and z, because these are
-/// limited to 65535.
+/// Returns the size of a grid of `blocks` blocks, at least 1; throws above 2^31 - 1. All blocks are along x,
+/// because y and z are limited to 65535.
 inline unsigned grid_blocks(std::int64_t blocks) {
   EBB_CHECK(blocks >= 0 && blocks <= INT32_MAX, "kernel launch: ", blocks,
             " blocks are more than a grid holds (2147483647). Split the array.");

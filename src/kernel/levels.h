@@ -9,9 +9,9 @@ namespace ebb {
 
 namespace detail {
 
-/// A kernel compiled for one of the levels above the first: a function in the files of that level. These
-/// files are linked into one object that shares no other symbols with the library (cmake/EbbDispatch.cmake).
-/// If a level lacks a kernel, linking fails.
+/// A kernel compiled for one of the levels above the first: a function in the files of that level. The files
+/// of a level are linked into one object, which exports no other symbols to the library
+/// (cmake/EbbDispatch.cmake). If a level does not define a kernel, linking fails.
 template <auto kernel, int level>
 struct AtLevel;
 template <class... Args, void (*kernel)(Args...), int level>
@@ -28,7 +28,7 @@ void AtLevel<kernel, level>::run(Args... args) {
 
 }  // namespace detail
 
-/// The CPU kernel for each level, as a slot stores them.
+/// The CPU kernels of all levels, in the form in which a slot stores them.
 #if EBB_CPU_LEVEL  // the files of a level contain its own kernels, which may also serve higher levels
 #ifndef EBB_CPU_TOP_LEVEL
 #define EBB_CPU_TOP_LEVEL EBB_CPU_LEVEL

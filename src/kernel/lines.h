@@ -34,7 +34,7 @@ struct Lines {
 };
 
 constexpr int kTeamThreads = 1024;  // threads per row, at most
-constexpr int kKeptThreads = 512;   // for a row that is kept in registers: enough for 128 elements per thread
+constexpr int kKeptThreads = 512;   // for a row that is kept in registers, with up to 128 elements per thread
 constexpr int kTeamBlock = 256;     // threads per block of small teams
 
 /// Returns the number of threads for a row of n elements, with about `elements` elements each.
@@ -44,8 +44,9 @@ constexpr int row_team(std::int64_t n, int elements) {
 /// Returns the rows per block. Teams that fit into a warp share a block.
 constexpr int rows_per_block(int team) { return team <= 32 ? kTeamBlock / team : 1; }
 
-/// The elements of a row that one thread of a team keeps, in `units` of `width`. The row has n elements. The
-/// elements of a unit are adjacent if rows consist of whole aligned vectors; otherwise they are `size` apart.
+/// The elements of a row of n elements that thread `rank` of a team of `size` threads keeps, in units of
+/// `width` elements. If `vectors` is true, rows consist of whole aligned vectors, and the elements of a unit
+/// are adjacent. Otherwise they are `size` apart.
 struct RowSlots {
   int n, rank, size, width;
   bool vectors;
@@ -59,10 +60,10 @@ struct RowSlots {
 constexpr int kColumnThreads = 1024;  // threads per block, at most
 constexpr int kColumnBlock = 256;     // threads per block by default
 
-/// A unit consists of `width` adjacent columns. A block has `across` adjacent units, and `ranks` threads for
-/// each, which process every ranks-th element of the lines. If the inner size is short, the block has `apart`
-/// such groups, and the elements that a warp reads together are adjacent along the lines. `across`, `ranks`
-/// and `apart` are powers of 2.
+/// The plan of interleaved lines (columns). A unit consists of `width` adjacent columns and has `ranks`
+/// threads, each of which processes every ranks-th element of the columns. A block processes `apart` groups
+/// of `across` adjacent units. If the inner size is small, apart > 1, and a warp reads elements that are
+/// adjacent along the columns. `across`, `ranks` and `apart` are powers of 2.
 struct ColumnPlan {
   int width = 1;
   int across = 1, ranks = 1, apart = 1;
@@ -102,7 +103,7 @@ inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int mul
   const int most = kColumnThreads / least;
   plan.ranks = covering_power(ceil_div(lines.n, keeps), 1, most);
   plan.kept = lines.n <= std::int64_t{plan.ranks} * keeps;
-  // If there are many lines, long lines get fewer threads than they could use.
+  // If there are many units, they fill the device, and even long lines get only kColumnBlock / least threads.
   if (!plan.kept && ceil_div(plan.units, least) >= 4 * std::int64_t{multiprocessors})
     plan.ranks = kColumnBlock / least;
   const int together = plan.ranks * least > kColumnBlock ? least : kColumnBlock / plan.ranks;
@@ -128,7 +129,7 @@ EBB_HD constexpr int scan_pad(std::uint64_t at, std::int64_t n, int width, bool 
   return static_cast<int>(reverse ? (w - end % w) % w : at % w);
 }
 
-/// Plans contiguous lines. A block scans a chunk tile by tile, with `items` elements per thread.
+/// Plans the scan of contiguous lines. A block scans a chunk tile by tile, with `items` elements per thread.
 inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors, int items = kScanItems) {
   ScanPlan plan;
   plan.threads = covering_power(ceil_div(lines.n, items), 32, kScanThreads);

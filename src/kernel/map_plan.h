@@ -1,6 +1,6 @@
 // MapPlan and CrossTile: the memory accesses of an elementwise kernel in one part of an iteration. MapPlan
-// uses vectors of `width` elements, for any inputs, if the output's layout allows it. The plans are pure
-// functions of shapes, strides and addresses.
+// uses vectors of `width` elements where the layouts allow it. The plans are pure functions of shapes,
+// strides and addresses.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -30,16 +30,16 @@ enum class Access : std::uint8_t {
 };
 
 /// The elements of an iteration, divided into units. A unit consists of `width` adjacent elements of the
-/// output; `plan` has the byte offsets of units. Elements before the first aligned unit and after the last
-/// whole unit are processed one by one. Only a dense output has such elements. For them, `element` gives the
-/// offset of any element of any operand.
+/// output; `plan` has the byte offsets of units. In plans of a dense output, elements before the first
+/// aligned unit and after the last whole unit are processed one by one; element[i].offset() gives their byte
+/// offsets in operand i.
 template <int N>
 struct MapPlan {
   IndexPlan<N> plan;
   std::uint32_t head = 0;       // elements before the first unit
   std::uint32_t remainder = 0;  // elements outside of units: the head and the tail
-  // The difference between the element indices of adjacent units. It is the width, or 0 if `element` counts
-  // within a unit.
+  // The difference between the element indices of adjacent units: the width, or 0 if the indices for
+  // `element` start at 0 in each unit.
   std::uint32_t spacing = 0;
   std::int32_t skip[N] = {};
   LevelIndex element[N];
@@ -48,8 +48,8 @@ struct MapPlan {
 
 namespace detail {
 
-/// Computes the operand's own dimensions, with adjacent ones merged, for element indices in the order of a
-/// dense output. Returns false if more than three dimensions remain.
+/// Computes `out`, which maps an element's index in the order of a dense output to its byte offset in the
+/// operand. Merges the operand's adjacent dimensions. Returns false if more than three dimensions remain.
 template <int N>
 bool level_index(const ElementwisePlan<N>& plan, int operand, LevelIndex& out) {
   std::int64_t sizes[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
@@ -86,8 +86,8 @@ bool is_dense(const ElementwisePlan<N>& plan, int operand, std::int64_t size) {
   return true;
 }
 
-// Plans an iteration by rows: the innermost dimension consists of whole vectors in every array, or of one
-// repeated element. Returns false if it does not.
+// Plans an iteration by rows. Returns false unless, in each array, the innermost dimension consists of whole
+// aligned vectors or of one repeated element.
 template <int N>
 bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                const int (&sizes)[N], int width) {
@@ -112,10 +112,10 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
   return true;
 }
 
-// Plans one run of vectors over a dense output, from its first aligned element. Inputs with the same layout
-// and alignment are read as vectors. Other inputs are read element by element. Returns false if the output is
-// not dense or shorter than a vector, or if an input has more than three dimensions left. Also returns false
-// if a large input is neither contiguous nor constant along the innermost dimension.
+// Plans one run of vectors over a dense output, from its first aligned element. Inputs with the output's
+// layout and alignment are read as vectors, other inputs element by element. Returns false if the output is
+// not dense or shorter than a vector, if an input has more than three dimensions after merging, or if a large
+// input is neither contiguous nor constant along the innermost dimension.
 template <int N>
 bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
               const int (&sizes)[N], int width) {
@@ -154,8 +154,8 @@ bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintpt
 }  // namespace detail
 
 /// Plans vectors of `width` elements. Returns false if the iteration must be element by element. `plan` must
-/// fit 32 bits. addresses[i] is the address of operand i, or 0 for a single value. `sizes` are the element
-/// sizes in bytes.
+/// fit 32 bits. addresses[i] is the address of operand i, or 0 for a scalar. `sizes` are the element sizes in
+/// bytes.
 template <int N>
 bool plan_vectors(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                   const int (&sizes)[N], int width) {
@@ -169,8 +169,8 @@ constexpr std::int64_t kSectorBytes = 32;
 
 /// Tiles for elementwise ops with an input that is contiguous along another dimension than the output, such
 /// as a + b.t(). The threads of a warp process a tile that covers some elements along both dimensions, so
-/// that all arrays are accessed in whole memory sectors. Only the order of units changes. A tile consists of
-/// adjacent units: `rows` along the plan's dimension `along`, in which the input is contiguous, and `columns`
+/// that all arrays are accessed in whole memory sectors. Only the order of units changes. A tile has `rows`
+/// elements along the plan's dimension `along`, in which the input is contiguous, and `columns` elements
 /// along the innermost dimension. If `columns` is 0, vectors run along the innermost dimension. If `along` is
 /// 0, there are no tiles.
 struct CrossTile {
@@ -194,7 +194,7 @@ bool has_vector_rows(const ElementwisePlan<N>& plan, int operand, std::uintptr_t
 }  // namespace detail
 
 /// Returns the tile for a plan, or no tile if no input is both large and transposed relative to the output.
-/// The arguments are those of plan_vectors.
+/// The arguments have the same meaning as in plan_vectors().
 template <int N>
 CrossTile cross_tile(const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                      const int (&sizes)[N], int width) {
@@ -240,7 +240,8 @@ void for_each_tiled_part(const ElementwisePlan<N>& plan, const CrossTile& tile, 
   if (rows < all_rows) f(cut(plan, below, tile.along, rows, all_rows - rows), below, CrossTile());
 }
 
-/// Plans a part that whole tiles cover; returns false if its units are single elements.
+/// Plans a part that consists of whole tiles. Returns whether its units are vectors; otherwise they are
+/// single elements.
 template <int N>
 bool plan_tiles(MapPlan<N>& out, const ElementwisePlan<N>& plan, const CrossTile& tile,
                 const std::uintptr_t (&addresses)[N], const int (&sizes)[N], int width) {

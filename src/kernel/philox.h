@@ -11,8 +11,8 @@ namespace ebb {
 struct Philox {
   std::uint64_t seed = 0;
   std::uint64_t call = 0;  // index of the generator's draw
-  // In a captured graph, points to {seed, index of the first draw} in device memory, written before each
-  // replay. `call` is then relative to it, and `seed` is not used. Otherwise null.
+  // In a captured graph, points to {seed, index of the first draw} in device memory, which is written before
+  // each replay. `call` is then relative to this index, and the field `seed` is not used. Otherwise null.
   const std::uint64_t* base = nullptr;
 
   /// Computes four words for each of the given counters. Several counters share the key schedule.

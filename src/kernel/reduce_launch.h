@@ -13,10 +13,10 @@ constexpr int kReduceThreads = 256;
 constexpr int kReduceTeam = 256;  // threads per output, at most
 constexpr int kReduceLoads = 4;   // vectors that a thread has in flight
 // Rows up to this length use only one warp each if there are many rows. The final merge then has fewer steps
-// and needs no barrier. Longer rows use more threads, because their sums would lose accuracy.
+// and needs no barrier. Longer rows use more threads, because longer sums of one thread would lose accuracy.
 constexpr std::int64_t kWarpRow = 8192;
-// Concurrent blocks per multiprocessor, for which the compiler bounds the kernels' registers. Kernels with
-// two accumulators per output have fewer blocks.
+// The number of concurrent blocks per multiprocessor, for which the compiler limits the kernels' registers.
+// Kernels that need more registers have kWideReduceBlocks.
 constexpr int kReduceBlocks = 4, kWideReduceBlocks = 2;
 
 /// Merged dimensions for a device, the last one fastest.
@@ -44,7 +44,7 @@ struct DeviceDims {
     }
   }
 
-  /// Computes the element offsets of a position in the input and in the output.
+  /// Computes the element offsets `in` and `out` of the position `place` in the input and in the output.
   EBB_HD void offsets(std::int64_t place, std::int64_t& in, std::int64_t& out) const {
     in = out = 0;
     for (int d = dims - 1; d >= 0; --d) {
@@ -66,11 +66,12 @@ struct DeviceDims {
 
 struct ReduceLaunch {
   bool columns = false;  // the outputs are contiguous in memory, the reduced elements are not
-  // By rows, the reduced elements of an output form one contiguous run with any alignment.
+  // In the row kernel: true if the reduced elements of an output form one contiguous run, which may have any
+  // alignment.
   bool run = false;
   int width = 1;  // elements per vector
-  /// By rows: threads per output, and outputs per block. By columns: units of `width` columns, and rows per
-  /// block.
+  /// In the row kernel: threads per output, and outputs per block. In the column kernel: units of `width`
+  /// columns per block, and rows that a block reads in parallel.
   int threads = 1, others = 1;
   std::int64_t pieces = 1, piece = 0;  // number of chunks of the reduced elements, and elements per chunk
   std::int64_t blocks = 0;
@@ -81,8 +82,8 @@ struct ReduceLaunch {
 
 namespace detail {
 
-// Teams that fit into a warp share a block. Larger teams need the block's barriers, so each has its own
-// block.
+// Teams that fit into a warp share a block. Larger teams need the block's barriers, so each such team has its
+// own block.
 constexpr int teams_of_a_block(int threads) { return threads <= 32 ? kReduceThreads / threads : 1; }
 
 inline bool strides_divide(const SmallVector<ReduceDim, 6>& dims, std::size_t count, int width) {
@@ -98,16 +99,16 @@ inline bool starts_together(const SmallVector<ReduceDim, 6>& dims) {
 }  // namespace detail
 
 /// Returns the number of chunks, at most `most`, into which each of `jobs` jobs is divided. The device runs
-/// `at_once` blocks together. The result is the smallest number that nearly fills the last wave, with at most
-/// four waves. If there are more jobs than four waves, they are not divided.
+/// `at_once` blocks concurrently, one wave. The result is the smallest number that nearly fills the last of
+/// at most four waves. If the jobs alone fill four waves, they are not divided.
 constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std::int64_t most) {
   constexpr int kWaves = 4;
   std::int64_t best = 1;
   if (jobs >= kWaves * at_once) return best;
   for (int waves = 1; waves <= kWaves; ++waves) {
     const std::int64_t whole = waves * at_once / jobs, pieces = whole < most ? whole : most;
-    // The time is proportional to waves / pieces. More chunks are used only if they save a tenth of the time,
-    // because of the cost of the second pass and of shorter chunks.
+    // The time is proportional to waves / pieces. More chunks also cost time, in the second pass and because
+    // they are shorter, so they are used only if they save a tenth of the time.
     if (pieces > best &&
         10 * pieces * ceil_div(jobs * best, at_once) >= 11 * best * ceil_div(jobs * pieces, at_once))
       best = pieces;
@@ -115,9 +116,9 @@ constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std:
   return best;
 }
 
-/// Plans a launch. `address` is the input's address, and `size` the bytes of an element. row_width and
-/// column_width are the vector widths of the kernels. blocks_at_once is their number of blocks per
-/// multiprocessor.
+/// Plans a launch. `address` is the input's address, and `size` the size of an element in bytes. row_width
+/// and column_width are the vector widths of the row kernel and the column kernel. blocks_at_once is the
+/// number of concurrent blocks per multiprocessor.
 inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t address, int size,
                                        int row_width, int column_width, int multiprocessors,
                                        int blocks_at_once = kReduceBlocks) {
@@ -152,8 +153,8 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
     jobs = ceil_div(plan.outputs, launch.others);
     least = 8192;
   }
-  // Divides into whole waves of blocks and whole vectors. The chunks are long enough to be worth a second
-  // pass.
+  // Divides the reduced elements into chunks of whole vectors, so that the blocks form whole waves. Chunks
+  // have at least `least` elements, so that the division saves more than the second pass costs.
   launch.piece = plan.count;
   if (plan.count >= 2 * least) {
     const std::int64_t pieces = whole_waves(jobs, at_once, plan.count / least);

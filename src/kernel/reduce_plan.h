@@ -27,7 +27,7 @@ struct ReduceDim {
 };
 
 /// The kept and the reduced dimensions, each sorted by decreasing stride of the input. The order in which
-/// elements are combined depends only on the plan, so results do not depend on the number of threads.
+/// elements are merged depends only on the plan, so results do not depend on the number of threads.
 struct ReducePlan {
   SmallVector<ReduceDim, 6> kept;
   SmallVector<ReduceDim, 6> reduced;
@@ -77,7 +77,7 @@ inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask ma
   return plan;
 }
 
-/// Iterates over the input and output offsets of merged dimensions, the last one fastest.
+/// Iterates over merged dimensions, the last one fastest, and gives the offsets in the input and the output.
 class ReduceWalk {
  public:
   ReduceWalk(const SmallVector<ReduceDim, 6>& dims, std::int64_t at) : position_({dims}, at) {}

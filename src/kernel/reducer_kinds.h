@@ -23,8 +23,8 @@ void with_norm_kind(double p, const F& run) {
     run.template operator()<NormKind::general>();
 }
 
-/// Calls run.operator()<T>() with a type whose zeros have the same bits as the dtype's. Dtypes of the same
-/// size can thus share a kernel.
+/// Calls run.operator()<T>() with a type in which the same bit patterns are zero as in the dtype. Dtypes of
+/// the same size can therefore share a kernel.
 template <class F>
 void with_zero_test_type(DType dtype, const F& run) {
   switch (dtype) {

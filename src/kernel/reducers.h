@@ -102,8 +102,8 @@ struct WideProd : WideMean<T> {
   EBB_HD double finish(Acc a) const { return a; }
 };
 
-/// The sum of (x - mean)^2 divided by `divisor`. It is computed in double, because float squares would be
-/// rounded.
+/// The sum of (x - mean)^2 divided by `divisor`. The squares and their sum are computed in double, because
+/// squares in float would be rounded.
 template <class T>
 struct SquaredDeviation : WideMean<T> {
   using typename WideMean<T>::Acc;
@@ -121,10 +121,9 @@ struct SquaredDeviation : WideMean<T> {
   }
 };
 
-/// The count, the mean and the sum of squared deviations of some elements, in one pass. It sums differences
-/// from a `shift`, which is one of the elements, so that no large values cancel. After a merge, `rest` is the
-/// distance of the mean from the shift, and `squares` are relative to the mean. The next merge then needs
-/// only one division.
+/// The count, the mean and the sum of squared deviations of some elements, computed in one pass. Elements are
+/// taken relative to `shift`, which is one of them, so that large values do not cancel. After a merge, `rest`
+/// is mean - shift, and `squares` is relative to the mean, so that the next merge needs only one division.
 template <class A>
 struct Moments {
   std::int64_t count;
@@ -153,7 +152,7 @@ struct Moments {
     if (b.count == 0) return a;
     const std::int64_t count = a.count + b.count;
     const A from = a.offset(), to = b.shift - a.shift + b.offset(), gap = to - from;
-    // Threads usually have equal counts. No division is needed then.
+    // If the counts are equal, as for most threads, no division is needed.
     const A share = a.count == b.count ? A(0.5) : static_cast<A>(b.count) / static_cast<A>(count);
     // Computes a weighted mean, so that an infinity remains infinite.
     return {count, a.shift, from * (A(1) - share) + to * share,
@@ -199,7 +198,7 @@ struct CountNonzero {
 
   EBB_HD Acc identity() const { return 0; }
   EBB_HD Acc load(T x, std::int64_t) const {
-    // The bits of a zero 16-bit float are 0 except for the sign.
+    // A 16-bit float is zero if all its bits except the sign are 0.
     if constexpr (std::is_arithmetic_v<T>)
       return x != T(0);
     else

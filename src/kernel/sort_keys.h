@@ -12,7 +12,7 @@ namespace ebb::sort_keys {
 template <class T>
 using Key = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
 
-/// Returns the key of x. NaN is the largest, and -0 equals 0.
+/// Returns the key of x. NaN has the largest key, and -0 has the key of 0.
 template <class T>
 EBB_HD Key<T> key_of(T x) {
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) {

@@ -59,10 +59,10 @@ void merge_dims(IntArrayRef sizes, const NestingOrder& order, const Stride& stri
   if (begun) emit(size, steps);
 }
 
-/// The position of one element in N arrays, used by all CPU iterations over them. `Nest` is a small view of
-/// their dimensions, the innermost first. It has dims(), size(dim), stride(array, dim), and the type Places:
-/// a list with one index per dimension. If the number of dimensions is bounded, Places should be an array,
-/// because that stays in registers. Offsets have the unit of the strides.
+/// The position of one element in N strided arrays, used by all CPU loops over such arrays. `Nest` is a small
+/// view of their dimensions, the innermost first. It has dims(), size(dim), stride(array, dim), and the type
+/// Places: a list with one index per dimension. If the number of dimensions is bounded, Places should be an
+/// array, because an array stays in registers. Offsets and strides have the same unit, elements or bytes.
 template <int N, class Nest>
 class StridedPosition {
  public:

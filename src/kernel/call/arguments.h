@@ -23,8 +23,8 @@ namespace ebb {
 
 namespace detail {
 
-/// An operand: an array of the op's dtype that is broadcast to the output, or a scalar passed by value (then
-/// `array` is null).
+/// An operand of an elementwise kernel: an array of the op's dtype that is broadcast to the output, or, if
+/// `array` is null, the scalar `value`.
 struct Operand {
   const NdArray* array = nullptr;
   Scalar value;
@@ -37,7 +37,7 @@ struct Operand {
 
 }  // namespace detail
 
-/// Returns the bits of the value as an element of the dtype, in the low bytes.
+/// Converts the value to an element of the dtype, and returns its bits in the low bytes.
 inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
   return visit_all(dtype, "scalar", [&]<class T> {
     const T number = element<T>(value);
@@ -103,8 +103,8 @@ constexpr std::size_t count_fields() {
     return count_fields<T, kMost - 1>();
 }
 
-/// Returns references to the members of x, in order. A struct that has arrays or base classes with members
-/// must list them itself, in fields() or in a function of this name.
+/// Returns references to the members of x, in order. A struct with arrays or with base classes that have
+/// members must list its members itself, in fields() or in its own overload of fields_of().
 template <class T>
 auto fields_of(T& x) {
   if constexpr (kListsFields<T>) {

@@ -22,7 +22,7 @@ class EBB_API ArgumentVisitor {
   virtual void array(NdArray& array) = 0;
   /// Visits an address within an array's memory.
   virtual void address(void*& at) = 0;
-  /// Visits the Philox state of a random draw. If the argument is written, the state has just been drawn.
+  /// Visits the Philox state of a random draw. If `written` is true, the call has drawn this state.
   virtual void words(Philox& philox) = 0;
   /// Visits other data by which two calls differ: scalars, strings, lengths of lists.
   virtual void plain(const void* bytes, std::size_t count) = 0;
@@ -75,7 +75,8 @@ class KeptCall {
 
   virtual void run() = 0;
   virtual void visit(ArgumentVisitor& visitor) = 0;
-  /// Returns whether other data that the call reads still exists. It is called only if watched().
+  /// Returns whether data that the call reads in addition to its arguments still exists. Called only if
+  /// watched() returns true.
   virtual bool holds() const { return true; }
   virtual bool watched() const { return false; }
   const char* name() const { return name_; }
@@ -107,7 +108,7 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-// This function is instantiated for each kernel. It is optimised for size, like all code that runs only in
+// This function is instantiated for each kernel. [[gnu::cold]] optimises it for size, because it runs only in
 // recordings.
 template <class T>
 [[gnu::cold]] void visit_argument(T& x, ArgumentVisitor& v) {
@@ -153,7 +154,8 @@ struct KeptAs {
   using type = std::conditional_t<std::is_pointer_v<T>, void, T>;
 };
 
-/// A stored array. Its functions are defined in the .cpp file, because there are hundreds of call types.
+/// A stored array. Its functions are defined in the .cpp file, so that the code of hundreds of call types
+/// remains small.
 class EBB_API KeptArray {
  public:
   KeptArray(const NdArray& array);
@@ -208,8 +210,8 @@ struct KeptAs<EntryList> {
 };
 
 /// The properties of a slot that follow from its signature. A tape relies on no other properties. A call is
-/// not recorded if its kernel needs more than its arguments, or if an argument cannot be copied. The function
-/// then runs eagerly.
+/// not recorded if its kernel needs more than its arguments, or if an argument cannot be copied. The compiled
+/// function then always runs eagerly.
 template <class... Args>
 struct Signature {
   /// True if a call can be repeated with copies of its arguments. A replay redirects arrays and addresses to

@@ -13,8 +13,8 @@ namespace ebb::detail {
 
 class KeptCall;
 
-/// A call of an elementwise kernel, for fusing several calls. On the CPU it contains a function. On a device
-/// it contains the formula, from which a kernel is generated.
+/// A call of an elementwise kernel, for the fusion of several calls. On the CPU it contains a function. On a
+/// device it contains the formula, from which a kernel for several calls is generated.
 struct ElementRow {
   /// out[i] = formula(in[0][i], ...) for i in [0, n). All operands are contiguous. An input whose bit is set
   /// in `constant` is one value for the whole row. `out` may have the same address as an input, but must not
@@ -33,14 +33,14 @@ struct ElementRow {
   DType dtype = kFloat;    ///< the operands' dtype
   int count = 0;
   Operand operands[kMostOperands];
-  alignas(8) char numbers[kMostOperands][8] = {};  ///< the scalar operands, as the kernel reads them
+  alignas(8) char numbers[kMostOperands][8] = {};  ///< the scalar operands in the kernel's types
 
   /// Returns the dtype in which the kernel reads an operand.
   DType operand_dtype(int operand) const { return operand == 0 && condition ? kBool : dtype; }
   EBB_API void add(const Operand& operand);
 };
 
-/// A call of a reduction, for fusing it with the producers of its elements. On the CPU it contains the
+/// A call of a reduction, for the fusion with the producers of its elements. On the CPU it contains the
 /// functions that sum all elements block by block. On a device it contains the reduction's formula
 /// (kernel/reducers.h), from which a kernel is generated.
 struct ElementReduction {
@@ -66,10 +66,11 @@ struct ElementReduction {
   alignas(8) char formula[kFormula] = {};
 };
 
-/// The describing functions read the arguments of a call of their slot. They return the array that the call
-/// writes, or null if the call does not match.
+/// Properties of a slot's kernel. The functions describe a call of the slot: they fill their second argument
+/// and return the array that the call writes. They return null if the call cannot be described.
 struct KernelTraits {
-  /// Set for elementwise kernels: each written element depends only on the elements at the same position.
+  /// Set for elementwise kernels, in which each written element depends only on the elements at the same
+  /// position.
   const NdArray* (*element_row)(KeptCall& call, ElementRow& row) = nullptr;
   /// Set for reductions with a formula.
   const NdArray* (*reduction)(KeptCall& call, ElementReduction& reduction) = nullptr;

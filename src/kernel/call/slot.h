@@ -1,5 +1,5 @@
-// Kernel slots: the table in which an op finds its kernel, with one function pointer per device. A macro
-// declares the slots of a family of kernels from one list of their names.
+// Kernel slots: each contains the function pointers of one kernel, one per device. A macro declares the slots
+// of a family of kernels from one list of their names.
 //
 //   #define EBB_SHAPE_KERNELS(X) X(join, "join"); X(triangle, "triangle");
 //   EBB_DECLARE_KERNELS(EBB_SHAPE_KERNELS)
@@ -52,8 +52,8 @@ class OpRange {
 template <class Signature>
 class KernelSlot;
 
-/// A kernel that returns bool belongs to a device library and may decline a call: false means that it has
-/// written nothing. The CPU has no such library, so its slot declines every call.
+/// A kernel that returns bool belongs to a device library and may decline a call. It then returns false and
+/// has written nothing. The CPU has no such library, so its slot declines every call.
 template <class R, class... Args>
 class KernelSlot<R(Args...)> : public detail::AnySlot {
  public:

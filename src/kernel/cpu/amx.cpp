@@ -1,5 +1,5 @@
-// The self-test of AMX. It computes small products with known results, before any other product of the
-// process.
+// The self-test of AMX. It compares small products with those of AVX512-BF16, before the process computes any
+// other product with AMX.
 #include "kernel/cpu/amx.h"
 
 #if EBB_BFLOAT16_AMX

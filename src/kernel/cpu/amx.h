@@ -5,7 +5,7 @@
 #include "core/isa.h"
 #include "kernel/cpu/tile_pairs.h"
 
-// A processor with AMX also has AVX512-BF16. It computes the products that are too small for tiles.
+// A processor with AMX also has AVX512-BF16, which computes the products that are too small for tiles.
 #if EBB_BFLOAT16_PAIRS && defined(__linux__)
 #define EBB_BFLOAT16_AMX 1
 
@@ -41,7 +41,7 @@ inline bool may_run() {
 
 /// Returns whether a product (rows, depth) by (depth, columns) is large enough for tiles. With fewer rows or
 /// columns than a tile has, most of the tile would be empty. Below 2^16 multiplications, AVX512-BF16 takes
-/// less than half a microsecond. To configure the tiles and load the operands takes as long.
+/// less than half a microsecond, and the configuration of the tiles takes just as long.
 inline bool pays(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
   return rows >= kSide && columns >= kSide && rows * columns * depth >= std::int64_t{1} << 16;
 }
@@ -54,8 +54,8 @@ struct alignas(64) Shapes {
 };
 inline constexpr Shapes kShapes;
 
-/// Configures the tiles of this thread for a scope, and releases them at its end. Tiles that are not released
-/// are saved at every context switch, and keep the processor from its low-power states.
+/// Configures the tiles of this thread for a scope, and releases them at its end. Unreleased tiles would be
+/// saved at every context switch and would prevent the processor's low-power states.
 class Shaped {
  public:
   [[gnu::target("amx-tile")]] Shaped() { asm volatile("ldtilecfg %0" ::"m"(kShapes) : "memory"); }
@@ -78,8 +78,8 @@ template <int From>
 [[gnu::target("amx-tile"), gnu::always_inline]] inline void store(float* to, std::int64_t row_bytes) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(row_bytes), "i"(From) : "memory");
 }
-/// To += Left * Right. Each pair contributes two products. The products of the first elements and those of
-/// the second elements are summed separately over the 16 pairs.
+/// To += Left * Right. Each pair of elements contributes two products. The products of the first elements of
+/// the pairs are summed over the 16 pairs, and the products of the second elements are summed separately.
 template <int To, int Left, int Right>
 [[gnu::target("amx-bf16"), gnu::always_inline]] inline void multiply_add() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(To), "i"(Left), "i"(Right));
@@ -105,8 +105,8 @@ template <int R, int C>
   }
 }
 
-/// sums = the product of R by C tiles. The sums have rows of kBlock floats. The depth is `steps` times 16
-/// rows of `right`, followed by the rows of `last`, which may be null. Each of these rows has kBlock pairs.
+/// sums = the product of R by C tiles, in rows of kBlock floats. The right operand consists of 16 * `steps`
+/// rows of `right`, followed by 16 rows of `last` unless it is null. A row of `last` has kBlock pairs.
 template <int R, int C>
 [[gnu::noinline, gnu::target("amx-tile,amx-bf16")]] void sum(const Pair* left, std::int64_t left_pitch,
                                                              const Pair* right, std::int64_t pitch,
@@ -130,8 +130,8 @@ template <int R, int C>
 /// Returns the mask of the first n lanes of a register.
 inline __mmask16 first(std::int64_t n) { return static_cast<__mmask16>((1U << n) - 1); }
 
-/// Packs up to 16 rows of `left`, from its first one on, into a tile. Takes up to 16 pairs of each row, from
-/// pair k on. Missing pairs are zeros. Missing rows are left uninitialised, because their sums are not used.
+/// Packs the pairs [k, k + pairs) of the first `rows` rows of `left` into a tile of 16 rows of 16 pairs.
+/// Missing pairs of a row are zeros. Missing rows may remain uninitialised, because their sums are not used.
 template <class L>
 void pack_tile(std::int64_t rows, std::int64_t pairs, L left, std::int64_t k, Pair* to) {
   using Row = decltype(left.row(0));
@@ -145,8 +145,8 @@ void pack_tile(std::int64_t rows, std::int64_t pairs, L left, std::int64_t k, Pa
     return;
   }
   if constexpr (kNumbers == 1) {
-    // The pairs of adjacent rows are read together and transposed. Rows of pixels form a few runs of adjacent
-    // rows.
+    // Pairs with the same index in adjacent rows are read together, and the tile is then transposed. This is
+    // fast if the rows form only a few runs of adjacent rows, as rows of pixels do.
     constexpr int kMostRuns = 4;
     std::int64_t begins[kSide + 1];
     int runs = 0;
@@ -189,8 +189,8 @@ struct TiledLeft {
   const Pair* data;
 };
 
-/// Computes the product of tiles::product for a left operand in tiles. The sum of an element does not depend
-/// on its position in the matrix.
+/// Computes the same product as tiles::product(), with a left operand in tiles. The sum of an element does
+/// not depend on its position in the matrix.
 [[gnu::noinline]] inline void product(std::int64_t rows, std::int64_t width, std::int64_t depth,
                                       TiledLeft left, const Pair* right, std::int64_t pitch, float* out,
                                       std::int64_t out_pitch, bool more) {
@@ -200,7 +200,7 @@ struct TiledLeft {
   for (std::int64_t j = 0; j < width; j += kBlock) {
     const bool wide = j + kSide < width;
     const std::int64_t columns = wide ? kBlock : kSide;
-    if (rest != 0) {  // the memory after the end of `right` is not part of it and is not zero
+    if (rest != 0) {  // copies the last rows, because the memory after `right` is not zero
       std::fill(last, last + kSide * kBlock, Pair{});
       for (std::int64_t k = 0; k < rest; ++k)
         std::copy_n(right + (steps * kSide + k) * pitch + j, columns, last + k * kBlock);
@@ -223,7 +223,7 @@ struct TiledLeft {
   }
 }
 
-/// Computes the product for any left operand and at most kMostDepth pairs; packs the operand into tiles.
+/// Packs any left operand of at most kMostDepth pairs per row into tiles, and computes the product.
 template <class L>
 void product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const Pair* right,
              std::int64_t pitch, float* out, std::int64_t out_pitch, bool more) {

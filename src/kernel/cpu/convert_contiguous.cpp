@@ -1,5 +1,5 @@
-// Conversion of contiguous rows between half and float. It is a separate file because <immintrin.h> compiles
-// slowly.
+// Conversion of contiguous rows between half and float. The functions are in a separate file, because
+// <immintrin.h> compiles slowly.
 #include "kernel/cpu/convert_contiguous.h"
 
 #if defined(__F16C__) && defined(__AVX__)

@@ -13,8 +13,8 @@
 
 namespace ebb::cpu {
 
-/// Returns exp(x), but 0 below kLeast. Below it, Eigen's packets return a constant, even for -inf: 5.6e-309
-/// for double, 2.9e-39 for float.
+/// Returns exp(x), but 0 for x <= kLeast in packets. For such x, even for -inf, Eigen's pexp would return a
+/// positive constant: 5.6e-309 for double, 2.9e-39 for float.
 template <class T>
 struct Exp {
   static constexpr T kLeast = std::is_same_v<T, float> ? T(-88.723) : T(-709.784);
@@ -32,8 +32,8 @@ auto exp_of(const Array& x) {
   return x.unaryExpr(Exp<typename Array::Scalar>());
 }
 
-/// Sets the exponentials that equal 1 to zero, and counts them. The logarithm of a sum near 1 can then be
-/// computed from the sum of the other exponentials, without cancellation.
+/// Sets the exponentials that equal 1 to zero, and returns their number. The logarithm of a sum near 1 can
+/// then be computed from the sum of the other exponentials, without cancellation.
 template <class T>
 std::int32_t take_ones(T* part, std::int64_t n) {
   std::int32_t ones = 0;

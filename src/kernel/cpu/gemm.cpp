@@ -27,13 +27,13 @@ using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
 // Multiplications per chunk of a parallel matrix-vector product.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
-// The number of products that are summed before they are added to the rest of the sum. With a larger number,
-// the result would be accessed less often, but without AVX-512 the panel would fill half of the first-level
-// cache.
+// The number of products that are summed in registers before they are added to the result. A larger number
+// would access the result less often, but the panel would fill half of the first-level cache of processors
+// without AVX-512.
 constexpr std::int64_t kPart = 256;
 // Row blocks per chunk.
 constexpr std::int64_t kBlocks = 4;
-// Several rows that are shorter than this are summed together.
+// Matrix-vector products sum several rows together if rows are shorter than this.
 constexpr std::int64_t kShortRow = 24;
 
 template <class T>
@@ -46,8 +46,8 @@ void scale(Matrix<T> c, T beta) {
 template <class T>
 constexpr std::int64_t kPanel = std::int64_t{tiles::kWidth<T>} * tiles::kPackets;
 
-// to[i * pitch + j] = m(i, j) for contiguous rows. Rows of a panel are copied with registers, because a
-// memcpy call for each row would take longer.
+// to[i * pitch + j] = m(i, j) for contiguous rows. Rows of kPanel columns are copied with registers, because
+// a memcpy call for each row would take longer.
 template <class T>
 void copy_rows(Matrix<const T> m, T* to, std::int64_t pitch) {
   namespace simd = Eigen::internal;
@@ -105,13 +105,13 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     scale(c, beta);
     return add<T>(whole.read(), c);
   }
-  // Divides the rows of a into blocks that fit the second-level cache. The first block is multiplied while
-  // panels are packed. If there are more blocks, the packed panels are stored for them.
+  // Divides the rows of a into blocks that fit the second-level cache. The first block is multiplied as soon
+  // as a panel is packed. If there are more blocks (`keep`), all packed panels remain in `panels` for them.
   const std::int64_t block = PieceSize::even(c.rows, (c.rows + kBlockRows - 1) / kBlockRows, tiles::kRows);
   const bool keep = block < c.rows;
   const std::int64_t kept = keep ? (c.cols + kPanel<T> - 1) / kPanel<T> * kPanel<T> : kPanel<T>;
-  // The kernel writes whole packets. The last columns of c, which do not fill a packet, go through a
-  // temporary.
+  // The kernel writes whole packets. If the last columns of c do not fill a packet, their sums are written to
+  // `last` and copied to c.
   const std::int64_t rest = c.cols % kPanel<T>,
                      rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
   const bool a_by_rows = a.col_stride == 1;
@@ -149,7 +149,8 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   }
 }
 
-// y += alpha * a x for contiguous columns. A few columns are read together, each as a stream.
+// y += alpha * a x for contiguous columns. kTogether columns are read together, so that y is updated less
+// often.
 template <class T>
 void add_columns(Matrix<const T> a, const T* x, T* y, T alpha) {
   constexpr std::int64_t kRows = 1024, kTogether = 4;
@@ -189,7 +190,7 @@ void add_matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha) {
 // y = beta * y + alpha * a x.
 template <class T>
 void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
-  // Columns are read as streams, so they should not be short.
+  // Columns are read as streams, which is slow if columns are short.
   const std::int64_t least = by_rows(a) ? 16 : 256;
   const std::int64_t rows = std::max(kVectorPiece / std::max<std::int64_t>(a.cols, 1), least);
   parallel_for(0, (a.rows + rows - 1) / rows, 1, [&](std::int64_t from, std::int64_t to) {
@@ -279,7 +280,8 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
 
 namespace {
 
-// Returns x[i * stride] as contiguous elements: x itself, or a copy in `buffer`.
+// Returns the address of the n elements x[i * stride] as contiguous elements of type A: x itself, or a copy
+// in `buffer`.
 template <class A, class T>
 const A* together(const T* x, std::int64_t stride, std::int64_t n, A* buffer) {
   if constexpr (std::is_same_v<A, T>)

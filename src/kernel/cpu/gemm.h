@@ -27,18 +27,17 @@ struct Matrix {
 
 /// c = beta * c + alpha * a b, for float and double. If beta is 0, the previous content of c is ignored, even
 /// NaN. Otherwise the product is summed completely and then added to beta * c with one rounding. No element
-/// of a product is -0. Transposed operands cost nothing extra. Large products run in parallel. The order of
-/// each sum depends only on the shapes, so the result does not depend on the number of threads. A row's
-/// result is also independent of the number of rows if there are at least 2 rows, 8 columns and 512
-/// multiplications.
+/// of a product is -0. Transposed operands are not slower. Large products run in parallel. The order of each
+/// sum depends only on the shapes, so the result does not depend on the number of threads. A row's result is
+/// also independent of the number of rows if there are at least 2 rows, 8 columns and 512 multiplications.
 template <class T>
 void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 
-/// c = beta * c + alpha * a b for 16-bit floats T: sums in float, rounded once, into a matrix of T or float.
-/// If the processor multiplies bfloat16 (AVX512-BF16, and AMX for large sizes) and the mode is not
-/// deterministic, its instructions are used; they treat subnormal numbers as 0. Otherwise operands are
-/// widened for each tile, and the result differs from the result in float only in the order of the sum. The
-/// choice depends on the sizes, so a row's result may depend on the number of rows.
+/// c = beta * c + alpha * a b for 16-bit floats T, summed in float and rounded once to Out, which is T or
+/// float. Unless the mode is deterministic, bfloat16 uses the processor's instructions if it has them
+/// (AVX512-BF16, and AMX for large sizes). These treat subnormal numbers as 0. Otherwise operands are widened
+/// for each tile, and the result differs from a product in float only in the order of the sum. The choice
+/// depends on the sizes, so a row's result may depend on the number of rows.
 template <class T, class Out>
 void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta);
 

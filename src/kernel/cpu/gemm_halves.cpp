@@ -35,7 +35,7 @@ void finish(float* sums, std::int64_t pitch, Matrix<Out> c, float alpha, float b
 // Returns a row length of at least n floats for which adjacent rows do not map to the same cache set.
 std::int64_t spread(std::int64_t n) { return ((n + 15) / 16 | 1) * 16; }
 
-// Packs some columns of the left operand into the tiles' format, and calls `use` with it.
+// Prepares some columns of the left operand for the tiles, and calls `use` with the result.
 template <class Way, class T, class Use>
 void with_left(Matrix<const T> a, bool a_by_rows, typename Way::Element* scratch, const Use& use) {
   using Element = typename Way::Element;
@@ -168,7 +168,8 @@ void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float a
 template <class T, class Out>
 void matrices(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta) {
 #if EBB_BFLOAT16_AMX
-  // The choice depends on the size of the whole product, because the chunks depend on the number of threads.
+  // The choice depends on the size of the whole product, not of a chunk, because chunks depend on the number
+  // of threads.
   if constexpr (std::is_same_v<T, BFloat16>)
     if (amx::pays(c.rows, c.cols, a.cols) && amx::may_run()) return by_tiles<Tiled>(a, b, c, alpha, beta);
 #endif
@@ -188,8 +189,8 @@ void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alph
   if (m * n * k <= kTiny) return gemm_loops<float>(a.block(0, 0, m, k), b.block(0, 0, k, n), c, alpha, beta);
   if (n == 1 && by_rows(a)) return rows_by_vector(a, b, c, alpha, beta);
   if (m == 1 && by_cols(b)) return rows_by_vector(b.t(), a.t(), c.t(), alpha, beta);
-  // Stores results along registers in two cases. With few columns, most lanes would be empty. With rows that
-  // are not contiguous, results would be written element by element.
+  // Computes the transposed product c' = b' a' in two cases. If c has few columns, most lanes would be empty.
+  // If its columns are contiguous, but not its rows, results would be written element by element.
   const bool few = n < 8 && m > n, across = c.col_stride != 1 && c.row_stride == 1 && m >= 8;
   few || across ? matrices(b.t(), a.t(), c.t(), alpha, beta) : matrices(a, b, c, alpha, beta);
 }

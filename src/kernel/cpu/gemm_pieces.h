@@ -16,7 +16,7 @@
 
 namespace ebb::cpu {
 
-/// Products below this number of multiplications use plain loops, because packing costs more.
+/// Products with fewer multiplications use plain loops, because packing would take longer.
 constexpr std::int64_t kTiny = 300;
 
 /// Returns whether the rows are contiguous and do not overlap.
@@ -29,8 +29,8 @@ bool by_cols(const Matrix<T>& m) {
   return by_rows(m.t());
 }
 
-/// A matrix whose rows or columns are contiguous. It is the matrix itself, or a copy if neither stride is 1
-/// (as in strided slices and broadcast matrices).
+/// A matrix whose rows or columns are contiguous. It refers to the given matrix, or to a copy if neither its
+/// rows nor its columns are contiguous (strided slices, broadcast matrices).
 template <class T>
 class Readable {
  public:
@@ -49,7 +49,8 @@ class Readable {
 // The second-level cache has 256 or 512 KiB on processors without AVX-512, and mostly 1 MiB on processors
 // with AVX-512.
 constexpr bool kLargeCaches = kVectorBytes == 64;
-/// The number of rows that fit the second-level cache. Each row is as long as one part of a sum.
+/// The number of rows of the left operand that fit the second-level cache. Each row is as long as one part of
+/// a sum.
 constexpr std::int64_t kBlockRows = kLargeCaches ? 512 : 240;
 
 /// The size of the chunks of a product. The operands of a chunk fit the cache, and there are enough chunks
@@ -85,15 +86,16 @@ namespace short_rows {
 
 namespace simd = Eigen::internal;
 
-// Packets of at most 32 bytes. To transpose squares of wider packets costs more than it saves.
+// Packets of at most 32 bytes, because the transposition of squares of wider packets would cost more than it
+// saves.
 template <class T>
 using Packet = std::conditional_t<(sizeof(tiles::Packet<T>) > 32),
                                   typename simd::unpacket_traits<tiles::Packet<T>>::half, tiles::Packet<T>>;
 template <class T>
 constexpr int kSide = simd::unpacket_traits<Packet<T>>::size;
 
-// Adds the product of `Columns` columns of kSide rows. It reads a square and transposes it in registers. The
-// elements after those columns are read but not used, even if they are infinite.
+// Adds the product of `Columns` columns of kSide rows. It reads a square of kSide columns and transposes it
+// in registers. Elements after the `Columns` columns are read but not used, so they may be infinite.
 template <int Columns, class T>
 Packet<T> add_square(const T* a, std::int64_t row_stride, const T* x, Packet<T> sum) {
   simd::PacketBlock<Packet<T>, kSide<T>> square;
@@ -103,7 +105,8 @@ Packet<T> add_square(const T* a, std::int64_t row_stride, const T* x, Packet<T> 
   return sum;
 }
 
-// Computes the rows of whole squares; `Last` columns remain after the whole squares of a row.
+// Computes y for `rows` rows, a multiple of kSide. A row consists of `squares` squares and `Last` further
+// columns.
 template <int Last, class T>
 void add(const T* a, std::int64_t row_stride, std::int64_t rows, std::int64_t squares, const T* x, T* y,
          T alpha) {
@@ -125,7 +128,8 @@ void add_short_rows(const T* a, std::int64_t row_stride, std::int64_t rows, std:
                     T* y, T alpha) {
   constexpr int kSide = short_rows::kSide<T>;
   const std::int64_t squares = (columns - 1) / kSide, last = columns - squares * kSide;
-  // A square is read beyond the end of its rows. It must not extend beyond the end of the last row.
+  // The last square of a row reads beyond the end of the row. It must not read beyond the end of the last
+  // row, so the last `behind` rows are computed element by element.
   const std::int64_t behind = (kSide - last + row_stride - 1) / row_stride;
   const std::int64_t fast = std::max<std::int64_t>(rows - behind, 0) / kSide * kSide;
   [&]<int... Less>(std::integer_sequence<int, Less...>) {

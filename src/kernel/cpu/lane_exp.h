@@ -1,5 +1,5 @@
 // Powers of e and 2 for the lanes of a register, to 1.1 units in the last place, including subnormal results.
-// Also the logistic function with its derivative.
+// Also the logistic function and its derivative.
 #pragma once
 
 #include "kernel/cpu/lanes.h"
@@ -16,9 +16,9 @@ namespace lane_math {
 typedef std::uint32_t Ints __attribute__((vector_size(kLaneBytes)));
 typedef std::uint64_t Longs __attribute__((vector_size(kLaneBytes)));
 
-/// Constants of the exponentials. Adding kShift to a number rounds it to an integer in the low bits. Up to
-/// kNear the power is a normal number and needs one factor; beyond it, two factors are needed. From kFar on,
-/// the result is 0 or infinite.
+/// Constants of the exponentials. x + kShift contains x, rounded to an integer, in its low bits. For |x| <=
+/// kNear the power is a normal number and is scaled by one factor 2^n; for larger |x| two factors are needed.
+/// For |x| >= kFar the result is 0 or infinite.
 template <class T>
 struct ExpConstants;
 template <>
@@ -51,8 +51,8 @@ struct ExpConstants<double> {
                                          2.5100375832561234e-8};
 };
 
-/// The argument reduction. For powers of e it is x = n log(2) + r, and for powers of 2 x = n + r / log(2),
-/// with |r| <= log(2) / 2. `shifted` is n + kShift.
+/// The argument reduction: x = n log(2) + r for powers of e, and x = n + r / log(2) for powers of 2, with an
+/// integer n and |r| <= log(2) / 2. `shifted` is n + kShift.
 template <bool kBinary, class T>
 struct Reduced {
   using L = Lanes<T>;
@@ -146,9 +146,9 @@ template <class T>
 
 namespace lane_math {
 
-/// Returns e^-x for x between -kNear and kNear, 1 for smaller x, and e^-kNear for larger x. Callers use
-/// another formula outside of [-kNear, kNear]. The bits of a lane do not depend on whether other lanes are
-/// out of range.
+/// Returns e^-x for -kNear <= x <= kNear, 1 for smaller x, and e^-kNear for larger x. For x outside of
+/// [-kNear, kNear], callers use another formula. The result of a lane does not depend on whether other lanes
+/// are outside.
 template <class T>
 Lanes<T> opposite_power(Lanes<T> x) {
   using L = Lanes<T>;
@@ -159,7 +159,7 @@ Lanes<T> opposite_power(Lanes<T> x) {
 
 }  // namespace lane_math
 
-/// Returns a / (1 + e^-x). The result is a e^x if e^-x overflows, and 0 for a = x = -infinity.
+/// Returns a / (1 + e^-x). If e^-x would overflow, returns a e^x; for a = x = -infinity the result is 0.
 template <class T>
 [[gnu::noinline, gnu::cold]] Lanes<T> far_sigmoid_times(Lanes<T> a, Lanes<T> x) {
   const Lanes<T> factor = where(a < Lanes<T>(T(-1e6)), Lanes<T>(T(-1e6)), a);
@@ -194,7 +194,7 @@ template <class T>
   rest = e * share;
 }
 
-/// Returns g times the derivative of the logistic function at x, with `size` = |x|.
+/// Returns g times the derivative of the logistic function at x, given `size` = |x|.
 template <class T>
 Lanes<T> near_logistic_gradient(Lanes<T> g, Lanes<T> size) {
   const Lanes<T> e = lane_math::near_power<false>(-size);

@@ -1,5 +1,5 @@
-// Mathematical functions of the lanes of a register: the functions of glibc's libmvec, and ebb's own where
-// those are slow. All are within NumPy's error bounds (tests/ops/vector_functions_test.cpp).
+// Mathematical functions of the lanes of a register: the functions of glibc's libmvec, and ebb's own
+// functions where libmvec is slow. All are within NumPy's error bounds (tests/ops/vector_functions_test.cpp).
 #pragma once
 
 #include "kernel/cpu/lane_exp.h"
@@ -86,7 +86,8 @@ Lanes<T> copysign(Lanes<T> magnitude, Lanes<T> sign) {
   return (typename Lanes<T>::Vector)(((Mask)magnitude.v & ~bit) | ((Mask)sign.v & bit));
 }
 
-/// The coefficients of eight polynomials. The low bits of each lane select one.
+/// One coefficient of each of eight polynomials. The low bits of each lane of the index select the
+/// polynomial.
 class Choice {
  public:
   constexpr Choice(const std::array<float, 8>& c) {
@@ -102,8 +103,8 @@ class Choice {
   alignas(kLaneBytes) float table_[Lanes<float>::kCount] = {};
 };
 
-/// Polynomials of degree 7 around the multiples of 17/32. Row k contains coefficient k of all polynomials.
-/// Each polynomial minimises the relative error from erf in its interval. The first one approximates erf(x) -
+/// Polynomials of degree 7 around the multiples of 17/32. kErf[k] contains coefficient k of all polynomials.
+/// Each polynomial minimises the relative error of erf in its interval. The first one approximates erf(x) -
 /// x.
 constexpr Choice kErf[8] = {
     {{0, 0.547528446f, 0.867058277f, 0.975797713f, 0.997345984f, 0.999827683f, 0.999993443f, 0.999999881f}},
@@ -126,8 +127,8 @@ constexpr Choice kErf[8] = {
 /// Returns x^y for x >= 0 in double, for results that are rounded to float: 2^(y log2 x), accurate to 2^-29.
 inline Lanes<double> power_of_positive(Lanes<double> x, Lanes<double> y) {
   using L = Lanes<double>;
-  // x = 2^k m, with m between the square roots of 1/2 and 2. A double near 2^52 contains an integer in its
-  // low bits, which gives k.
+  // x = 2^k m with sqrt(1/2) <= m < sqrt(2). The exponent bits are made the low bits of a double near 2^52,
+  // from which a subtraction gives k.
   constexpr std::uint64_t kRootOfHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000,
                           kMantissa = 0x000fffffffffffff, kWhole = 0x4330000000000000;
   const Longs bits = (Longs)x.v - kRootOfHalf + kOne;
@@ -175,7 +176,8 @@ inline Lanes<float> power_of_positive(Lanes<float> x, Lanes<float> y) {
 
 namespace lane_math {
 
-/// erf(|x|) = c + p t around a centre. Around 0, c is |x|.
+/// erf(|x|) = c + p t, where t is the distance from the nearest multiple of 17/32. The caller adds c, which
+/// is erf of this multiple; around 0, c is |x|.
 struct ErfPiece {
   using L = Lanes<float>;
   L size, shifted, t, p;
@@ -193,14 +195,14 @@ struct ErfPiece {
   static constexpr float kShift = 12582912;
 };
 
-/// erfc at the centres, and its derivatives there, including the centre 0.
+/// erfc, and the negative of its derivative, at the multiples of 17/32, including 0.
 constexpr Choice kErfc = {{1, 0.452471555f, 0.132941731f, 0.0242022794f, 0.00265402936f, 0.000172302985f,
                            6.55015078e-06f, 1.44756893e-07f}};
 constexpr Choice kErfcSlope = {{1.128379167f, 0.850913942f, 0.364902884f, 0.088987723f, 0.0123408213f,
                                 0.000973238202f, 4.36470473e-05f, 1.11313602e-06f}};
 
-/// Returns erfc(x) for x < 2.83. The error is at most 3 units in the last place, multiplied by the condition
-/// number of erfc.
+/// Returns erfc(x) for x < 2.83. The error in units in the last place is at most 3 times the condition number
+/// of erfc.
 inline Lanes<float> erfc_near(Lanes<float> x) {
   const ErfPiece at(x, kErfcSlope);
   const Lanes<float> upper = fma(-at.p, at.t, kErfc[at.which]);

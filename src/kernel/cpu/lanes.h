@@ -1,6 +1,7 @@
 // Lanes: a vector register with the operators of a plain number, on x86-64 with AVX2 or AVX-512. Its
 // functions are in lane_functions.h. The value of an element must not depend on its position in an array.
-// Loops therefore use lanes for every element, pad the last few, and never mix lanes with scalar functions.
+// Loops therefore use lanes for every element, pad the last few elements to a register, and never call scalar
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +46,8 @@ struct Lanes {
   Lanes(Vector vector) : v(vector) {}
   Lanes(T number) : v(number - Vector{}) {}
 
-  /// Loads n lanes from memory. The other lanes repeat the first one, so that they never need a slow path.
+  /// Loads n lanes from memory. The other lanes repeat the first lane, so that they cause no slow path that
+  /// the n lanes do not need.
   static Lanes load(const T* x, std::int64_t n) {
     Lanes out;
     if (n >= kCount)
@@ -96,7 +98,7 @@ struct Lanes {
       return __builtin_ia32_sqrtpd256(a.v);
 #endif
   }
-  /// Returns the smaller of both; b if one is NaN.
+  /// Returns the smaller of a and b; b if one of the two is NaN.
   friend Lanes least(Lanes a, Lanes b) {
 #ifdef EBB_WIDE_LANES
     if constexpr (std::is_same_v<T, float>)

@@ -12,9 +12,10 @@
 namespace ebb::cpu {
 namespace {
 
-// Elements of a buffered row. Three inputs and the output must fit the first-level cache together.
+// The number of elements of a buffered row. Together, the rows of three inputs and of the output must fit the
+// first-level cache.
 constexpr std::int64_t kBuffer = 512;
-// Rows that are shorter than this are gathered into longer ones.
+// Rows that are shorter than this are gathered into longer rows.
 constexpr std::int64_t kShortRow = 24;
 
 template <class T>
@@ -113,7 +114,8 @@ class MapPart {
     }
   }
 
-  // Gathers several short rows into one buffer, except for operands that are contiguous in iteration order.
+  // Gathers several short rows of each operand into a buffer. Operands that are contiguous in iteration order
+  // need no buffer.
   void buffered(std::int64_t begin, std::int64_t end) {
     for (; begin < end; begin += kBuffer) {
       const std::int64_t n = std::min(end - begin, kBuffer);
@@ -144,16 +146,15 @@ class MapPart {
     }
   }
 
-  // Calls `each` for every row of an operand that contains some of the elements [begin, begin + n). Its
-  // arguments are the number of elements before them, the address in the row, and the number of elements in
-  // it.
+  // Calls each(before, address, k) for every part of a row of operand i that is in the elements [begin, begin
+  // + n): k elements from `address` on, which follow the first `before` of the n elements.
   template <class Each>
   void each_row(int i, std::int64_t begin, std::int64_t n, Each&& each) const {
     const std::int64_t size = plan_.sizes[0];
     StridedPosition<1, PlanOperands<N>> position({plan_, i, 1}, begin / size);
     std::int64_t skipped = begin % size;
     for (std::int64_t done = 0; done < n;) {
-      // Keeps the address in a register as long as it moves along one dimension.
+      // Iterates over the rows along one dimension with the address in a register.
       const std::int64_t rows = position.left(), step = position.step(0);
       char* row = base_[i] + position.offsets()[0];
       std::int64_t passed = 0;

@@ -18,8 +18,8 @@ struct RowTraits {
 constexpr int kMaxMapInputs = 3;
 
 /// Runs `row` over `out` and the inputs, which are broadcast to out's shape. Strides and dtypes are
-/// arbitrary; the row function handles the dtypes. Results do not depend on the layout or on the number of
-/// threads.
+/// arbitrary. Only the row function depends on the dtypes. Results do not depend on the layout or on the
+/// number of threads.
 void map(const char* name, NdArray& out, const NdArray* const* in, int inputs, Row row, const void* op,
          RowTraits traits = {});
 

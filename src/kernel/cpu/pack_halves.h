@@ -12,8 +12,8 @@
 
 namespace ebb::cpu {
 
-/// Base class: the left operand is used without preparation. Panels of the right operand are as wide as a
-/// tile.
+/// Base class of the packing methods: uses the left operand without preparation. Panels of the right operand
+/// are as wide as a tile.
 struct LeftAsItIs {
   // kRows is the number of rows per chunk.
   static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<float>, kRows = 12;
@@ -24,7 +24,7 @@ struct LeftAsItIs {
   }
 };
 
-/// Operands are widened to float, one part at a time.
+/// Widens both operands to float, one part of the sum at a time.
 template <class T>
 struct Widened : LeftAsItIs {
   using Element = float;
@@ -89,8 +89,8 @@ struct Paired : LeftAsItIs {
 
 #if EBB_BFLOAT16_AMX
 
-/// The left operand is also packed into AMX tiles. A panel has the columns of one block, so it fits the
-/// first-level cache (32 KiB). The left operand fits the second-level cache.
+/// The left operand is also packed into AMX tiles. A panel has only the columns of one block, so that it fits
+/// the first-level cache (32 KiB). A chunk of the left operand fits the second-level cache.
 struct Tiled : Paired {
   static constexpr std::int64_t kPart = kMostPart, kPanel = amx::kBlock, kRows = amx::kBlock;
   static constexpr std::int64_t prepared_size(std::int64_t rows, std::int64_t depth) {

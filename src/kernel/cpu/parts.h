@@ -9,9 +9,9 @@
 
 namespace ebb::cpu {
 
-/// Returns the length of the parts of a sum, about Length products. The error of a sum grows with the square
-/// root of its length. Two short sums (within a part, and over the parts) thus have less error than a long
-/// one.
+/// Returns the number of products in each part of a sum, about Length. The error of a sum grows with the
+/// square root of its length. Two short sums (within a part, and over the parts) therefore have a smaller
+/// error than one long sum.
 template <std::int64_t Length>
 constexpr std::int64_t part_of(std::int64_t products) {
   if (products < Length + Length / 2) return products;
@@ -20,7 +20,8 @@ constexpr std::int64_t part_of(std::int64_t products) {
 }
 
 /// The largest number of products that one float accumulator sums, for matrix tiles, for vector lanes and for
-/// single columns. In longer sums, equal terms, which all round in the same direction, would cause a drift.
+/// single columns. In longer sums of equal terms, all additions may round in the same direction, and the
+/// error would grow in proportion to the length.
 constexpr std::int64_t kTileRun = 16384, kVectorRun = 4096, kColumnRun = 512;
 
 /// Computes `count` sums of `length` products each. `run(from, size, sums)` computes the sums of the products

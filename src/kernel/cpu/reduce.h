@@ -20,7 +20,8 @@ constexpr std::int64_t kReducePiece = 32768;  // elements per task when threads 
 constexpr std::int64_t kReduceRows = 16;      // rows of a column sum that are read together
 constexpr std::int64_t kReduceTile = 1024;    // columns per task
 
-/// Merges partial results like a binary counter, so that results of equal weight are merged.
+/// Merges partial results pairwise, like a binary counter: push() merges only results of the same number of
+/// pushed values.
 template <class Op>
 class Cascade {
   using Acc = typename Op::Acc;
@@ -51,8 +52,8 @@ class Cascade {
   Acc levels_[48];
 };
 
-/// Merges the lanes pairwise into the first. The widths are compile-time constants, so the lanes stay in
-/// registers.
+/// Merges 2 * Width lanes pairwise into lane 0. The width is a compile-time constant, so that the lanes stay
+/// in registers.
 template <int Width, class Op>
 [[gnu::always_inline]] inline void merge_lanes(const Op& op, typename Op::Acc* acc) {
   for (int l = 0; l < Width; ++l) acc[l] = op.merge(acc[l], acc[l + Width]);
@@ -65,7 +66,8 @@ concept LoadsHalvesAsFloats = std::is_same_v<typename Op::In, Half> && requires 
   static_cast<typename Op::Acc (Op::*)(float, std::int64_t) const>(&Op::load);
 };
 
-/// Prefetches `bytes` bytes at a fixed distance after x. Rows are too short for the hardware prefetcher.
+/// Prefetches `bytes` bytes at a fixed distance after x. For short rows, the hardware prefetcher starts too
+/// late.
 [[gnu::always_inline]] inline void fetch_ahead(const void* x, std::size_t bytes) {
   constexpr std::size_t kAhead = 2048, kLine = 64;
   for (std::size_t at = 0; at < bytes; at += kLine)
@@ -85,8 +87,8 @@ typename Op::Acc reduce_lanes(const Op& op, const X* x, std::int64_t n, std::int
   return acc[0];
 }
 
-/// Reduces n <= kReduceBlock contiguous elements, of type In or already converted. It uses many lanes, then
-/// few lanes for the remainder, then single elements. No accumulator is stored in memory.
+/// Reduces n <= kReduceBlock contiguous elements, of type In or already converted. Uses many lanes, then few
+/// lanes for the remainder, then single elements, so that accumulators stay in registers.
 template <class Op, class X>
 typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64_t output) {
   using Acc = typename Op::Acc;
@@ -111,7 +113,7 @@ typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64
   return total;
 }
 
-/// Reduces elements [begin, end) of one output's input.
+/// Reduces the elements with the indices [begin, end) among those that belong to one output.
 template <class Op>
 typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims,
                               std::int64_t begin, std::int64_t end, std::int64_t output) {
@@ -149,8 +151,8 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
   return cascade.total();
 }
 
-/// Merges `kRows` rows of `width` contiguous columns into acc. If kFirst is true, initialises acc with them
-/// instead.
+/// Merges `kRows` rows of `width` contiguous columns into acc[0 .. width). If kFirst is true, the previous
+/// content of acc is ignored.
 template <int kRows, bool kFirst, class Op>
 void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t width, std::int64_t output,
                 typename Op::Acc* acc) {
@@ -163,7 +165,7 @@ void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t w
   }
 }
 
-/// Merges up to kReduceRows rows of `width` contiguous columns. It reads four rows at a time, because the
+/// Merges up to kReduceRows rows of `width` contiguous columns. Reads four rows together, because the
 /// hardware prefetches four streams.
 template <class Op>
 void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t count, std::int64_t width,
@@ -203,8 +205,8 @@ void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<Re
   for (std::int64_t i = 0; i < width; ++i) acc[i] = op.merge(acc[i], second[i]);
 }
 
-/// Reduces each output separately. It is used if the reduced elements are contiguous, or if no dimension is
-/// contiguous.
+/// Reduces the elements of each output separately. Used if the reduced elements are contiguous, or if no
+/// dimension is contiguous.
 template <class Op>
 void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x, const ReducePlan& plan) {
   using Acc = typename Op::Acc;

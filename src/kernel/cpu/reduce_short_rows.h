@@ -12,7 +12,8 @@ constexpr std::int64_t kRowsTogether = 16;
 constexpr int kFewLanes = 8;  // accumulators for rows or remainders that are too short for many accumulators
 
 /// True if Op may reduce rows together. Its accumulators must be plain numbers, and load() must not multiply.
-/// The compiler might fuse such a product with the sum here, but not for a row that is reduced separately.
+/// The compiler might fuse a product with the sum here, but not in reduce_run(), and the results would
+/// differ.
 template <class Op>
 constexpr bool joins_rows =
     std::is_arithmetic_v<typename Op::Acc> && !Op::kPerOutput && !requires { Op::kMultiplies; };

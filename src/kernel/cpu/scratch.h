@@ -9,7 +9,7 @@
 namespace ebb::cpu {
 
 /// An array of n uninitialised elements. The memory comes from the allocator of storages, so that an
-/// out-of-memory error contains the size, and the kernel slot adds the op's name.
+/// out-of-memory error states the size and, added by the kernel slot, the op's name.
 template <class T>
 class Scratch {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

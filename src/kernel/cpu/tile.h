@@ -1,4 +1,4 @@
-// Products of tiles in the cache. A block of the result stays in registers during the sum.
+// Products of matrix tiles that are in the cache. A block of the result stays in registers during the sum.
 #pragma once
 
 // GCC wrongly reports uninitialised lanes in its own intrinsics (bug 105593).
@@ -64,7 +64,7 @@ struct ScatteredLeft {
 
 /// out[r][.] = the sum over k of left(r, k) right[k][.] for R rows and P packets, or out[r][.] += this sum.
 /// The result is never -0, not even for a product that underflows. The function is not inlined into loops,
-/// because the compiler would then store the sums in memory.
+/// because the compiler would then keep the sums in memory instead of registers.
 template <class C, int R, int P, class L>
 [[gnu::noinline]] void block(L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
                              std::int64_t out_pitch, bool more) {
@@ -110,8 +110,8 @@ void columns(std::int64_t rows, L left, const C* right, std::int64_t pitch, std:
   take.template operator()<1>();
 }
 
-/// out = left right, or out += left right. The rows of right and out consist of whole packets, of which the
-/// first `width` elements are used. The pitches are the distances between rows.
+/// out = left right, or out += left right if `more` is true. The rows of `right` and `out` consist of whole
+/// packets, and only their first `width` elements are used. The pitches are the distances between rows.
 template <class C, class L = Left<C>>
 void product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const C* right,
              std::int64_t pitch, Sum<C>* out, std::int64_t out_pitch, bool more) {

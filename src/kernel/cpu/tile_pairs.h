@@ -43,8 +43,8 @@ inline constexpr int kWidth<Pair> = kWidth<float>;
 
 #if EBB_BFLOAT16_PAIRS
 
-/// Computes the block of tile.h for pairs; `depth` counts pairs. A row of `left` contains pairs, or elements
-/// that are read in pairs. Subnormal numbers are treated as 0, in operands and sums.
+/// Computes the block of tile.h for pairs; `depth` counts pairs. A row of `left` contains pairs, or single
+/// elements that are read in pairs. Subnormal operands and sums are treated as 0.
 template <class C, int R, int P, class L>
   requires std::is_same_v<C, Pair>
 [[gnu::noinline, gnu::target("avx512bf16")]] void block(L left, const Pair* right, std::int64_t pitch,

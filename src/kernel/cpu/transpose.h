@@ -26,7 +26,7 @@ void transpose(const T* from, std::int64_t from_pitch, std::int64_t rows, std::i
         std::memcpy(to + j * to_pitch + i, from + i * from_pitch + j, sizeof(T));
     return;
   }
-  // The last squares overlap the previous ones.
+  // If the size is not a multiple of kSide, the last squares overlap the previous squares.
   for (std::int64_t j = 0; j < columns; j += kSide)
     for (std::int64_t i = 0; i < rows; i += kSide) {
       const std::int64_t row = std::min(i, rows - kSide), column = std::min(j, columns - kSide);

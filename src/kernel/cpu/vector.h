@@ -28,8 +28,8 @@ template <class N, std::int64_t kCount>
 using Vector = typename detail::Vector<N, kCount>::type;
 
 /// Copies bytes like memmove(to, from, bytes). For sizes of some KiB, the C library uses a string
-/// instruction. It is ten to twenty times too slow on AMD's Zen 3 if an end is not aligned. Such rows are
-/// copied with registers instead.
+/// instruction, which is ten to twenty times slower on AMD's Zen 3 if an address is not aligned. From kLeast
+/// to kMost bytes, this function copies with registers instead.
 inline void move_bytes(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t kLeast = 1024, kMost = std::size_t{1} << 20, kStep = 4 * kVectorBytes;
   const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);

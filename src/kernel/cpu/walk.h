@@ -16,8 +16,8 @@
 namespace ebb::cpu {
 
 /// The common shape of N arrays, with as few dimensions as possible. The dimensions are sorted by the strides
-/// of the first array. Dimensions of size 1 are dropped. Adjacent dimensions are merged if they are adjacent
-/// in all arrays.
+/// of the first array. Dimensions of size 1 are dropped. Dimensions that are adjacent in the memory of all
+/// arrays are merged.
 template <int N>
 class Walk {
  public:
@@ -43,8 +43,9 @@ class Walk {
   void operator()(Run&& run) const {
     weighted(1, run);
   }
-  /// Runs with a weight: an element costs as much as `weight` ordinary ones. An element that occupies its own
-  /// cache line costs as much as all elements of a line.
+  /// Like operator(), for elements that each cost as much as `weight` ordinary elements. The cost of a cache
+  /// line is divided by the number of its elements that a run uses: 1 if an innermost stride is neither 0 nor
+  /// 1, otherwise at most 16.
   template <class Run>
   void weighted(std::int64_t weight, Run&& run) const {
     if (numel_ == 0) return;
@@ -68,8 +69,8 @@ class Walk {
   std::size_t dims() const { return sizes_.size(); }
   std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
   std::int64_t stride(int array, std::size_t dim) const { return strides_[dim][array]; }
-  /// Makes the longest dimension the innermost one if runs have fewer than `few` elements. To start such a
-  /// short run costs more than to process it.
+  /// Makes the longest dimension the innermost one if runs have fewer than `few` elements. The start of such
+  /// a short run would cost more than its elements.
   void lengthen_runs(std::int64_t few) {
     if (sizes_[0] >= few) return;
     const auto longest = std::max_element(sizes_.begin(), sizes_.end()) - sizes_.begin();
@@ -99,8 +100,8 @@ class Walk {
 
   template <class Run>
   void piece(std::int64_t begin, std::int64_t end, Run& run) const {
-    // The loops over the two innermost dimensions use local copies. The compiler then need not assume that a
-    // run's writes change them.
+    // The loops over the two innermost dimensions use local copies of sizes and strides, because the compiler
+    // would otherwise assume that run() changes them.
     const std::int64_t length = sizes_[0], rows = dims() > 1 ? sizes_[1] : 1;
     const Offsets step = strides_[0], to_next = dims() > 1 ? strides_[1] : Offsets{};
     StridedPosition<N, Planes> plane({*this}, begin / (length * rows));

@@ -15,8 +15,8 @@ namespace ebb::cuda {
 namespace detail {
 
 /// The word that atomicCAS exchanges for an element of N bytes. atomicCAS has no 1-byte form. For a 1-byte
-/// element, it exchanges the aligned 4 bytes that contain the element. These belong to the same device
-/// allocation.
+/// element, it exchanges the aligned 4 bytes that contain the element. These 4 bytes belong to the same
+/// device allocation, because allocations are rounded up to 4 bytes.
 template <std::size_t N>
 struct AtomicWord {
   using type = unsigned int;
@@ -39,8 +39,8 @@ __device__ void atomic_update(T* at, T value, const Combine& combine) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   Word* const word = reinterpret_cast<Word*>(address / sizeof(Word) * sizeof(Word));
   const unsigned shift = static_cast<unsigned>(address % sizeof(Word)) * 8;
-  // A plain load could be served from this multiprocessor's cache, which may not contain the values that
-  // other threads have exchanged.
+  // A plain load could read an old value from this multiprocessor's cache, which other threads' exchanges do
+  // not update.
   Word seen = *const_cast<volatile Word*>(word);
   for (;;) {
     T old;

@@ -28,7 +28,8 @@ __device__ T by_words(T value, const Word& shuffle) {
 
 }  // namespace detail
 
-/// Returns the value of the lane whose index is higher by `delta`, within groups of `width` lanes.
+/// Returns the value of the lane whose index is higher by `delta`. The warp is divided into groups of `width`
+/// lanes.
 template <class T>
 __device__ T shuffle_down(T value, unsigned delta, int width = kWarp) {
   return detail::by_words(

@@ -20,7 +20,7 @@ cudaStream_t current_stream(Device device);
 /// Returns the number of streaming multiprocessors, which bounds the useful number of blocks.
 int multiprocessors(Device device);
 
-/// Copies bytes to the host and waits for them.
+/// Copies bytes to the host and waits for the copy.
 void read_back(void* to, Device device, const void* from, std::size_t bytes);
 template <class T>
 T read_back(Device device, const T* from) {
@@ -40,8 +40,9 @@ class DeviceScope {
   int previous_ = -1;  // -1: nothing to restore
 };
 
-/// Returns the Philox state for one kernel. If `generator` is the CPU's default one, the device's own
-/// generator is used, which manual_seed seeds too. Any other generator provides the seed by a draw.
+/// Returns the Philox state for one kernel. If `generator` is the CPU's default generator, the state comes
+/// from the device's own generator, which manual_seed() also seeds. Otherwise its seed is a number drawn from
+/// `generator`.
 Philox next_philox(Device device, Generator& generator);
 
 }  // namespace ebb::cuda

@@ -1,7 +1,7 @@
-// Interface to the deep-learning library: cuDNN if the build and the machine have it and
-// cuda::is_cudnn_enabled(). Each function runs on the device's current stream. If the library has no
-// algorithm, the function returns false without any effect, and the caller's own kernels compute the result.
-// Arrays are (rows, channels, spatial...), dense, and of the same floating dtype; they are either all
+// Interface to cuDNN. It is used if the build and the machine have it and cuda::is_cudnn_enabled() returns
+// true. Each function runs on the device's current stream. If the library has no algorithm, the function
+// returns false without any effect, and the caller's own kernels compute the result. Unless stated otherwise,
+// arrays are (rows, channels, spatial...), dense, and of the same floating dtype; they are either all
 // contiguous or all channels-last. 16-bit floats are summed in float.
 #pragma once
 
@@ -23,14 +23,15 @@ inline bool is_dnn_forbidden() {
 }
 /// Loads the library and returns whether it is available.
 bool dnn_is_there();
-/// Returns whether the library is available and cuda::is_cudnn_enabled(), so that arrays may be prepared for
-/// it.
+/// Returns whether the library is available and enabled (cuda::is_cudnn_enabled()). If so, callers may
+/// convert arrays to the layouts that it accepts.
 bool dnn_is_used();
 
 enum class DnnConv : std::uint8_t { forward, input, weight };
 
-/// The arguments of a convolution, out = conv(in, weight), or of one of its transposes: `kind` names the
-/// array that is computed. There are one to three spatial axes. The number of groups follows from the shapes.
+/// The arguments of a convolution, out = conv(in, weight), or of its derivative with respect to `in` or
+/// `weight`. `kind` is the array that is computed; the other two are read. There are one to three spatial
+/// axes. The number of groups follows from the shapes.
 struct DnnConvolution {
   DnnConv kind = DnnConv::forward;
   const NdArray& in;
@@ -47,8 +48,8 @@ bool dnn_convolve(const DnnConvolution& convolution);
 std::int64_t dnn_most_elements();
 
 /// Batch normalization: out = (in - mean) rstd weight + bias, with rstd = 1 / sqrt(biased variance + eps).
-/// The mean and rstd of each channel are computed and stored too. There are zero to three spatial axes;
-/// weight, bias, mean and rstd are Float.
+/// The mean and rstd of each channel are also written. There are zero to three spatial axes; weight, bias,
+/// mean and rstd are Float.
 struct DnnBatchNorm {
   const NdArray& in;
   const NdArray& out;
@@ -59,8 +60,8 @@ struct DnnBatchNorm {
 
 bool dnn_batch_norm(const DnnBatchNorm& norm);
 
-/// The gradients of batch normalization: din, and dweight and dbias (Float) for each channel. All of them are
-/// written.
+/// The gradients of batch normalization. Writes din, and dweight and dbias (Float), which have one value per
+/// channel.
 struct DnnBatchNormBackward {
   const NdArray& in;
   const NdArray& dout;
@@ -72,10 +73,11 @@ struct DnnBatchNormBackward {
 bool dnn_batch_norm_backward(const DnnBatchNormBackward& norm);
 
 /// Scaled dot-product attention: result = softmax(query key^T scale) value. Also computes log_sum, the
-/// natural logarithm of the sum of the exponentials of each row's scores. query and result are (N, H, L, .),
-/// key and value (N, H / g, S, .); g adjacent heads of query share one head of key and value. All four have
-/// the same 16-bit dtype. query, key and value may have any strides with a last stride of 1; the other arrays
-/// are contiguous. log_sum is Float, (N, H, L). If causal, query i uses the keys 0 to i.
+/// natural logarithm of the sum of the exponentials of each row's scores. Shapes: `query` and `result` (N, H,
+/// L, .); `key` and `value` (N, H / g, S, .), where g adjacent heads of query share one head of key and
+/// value; `log_sum` (N, H, L). log_sum is Float; the others have the same 16-bit dtype. query, key and value
+/// may have any strides with a last stride of 1; the other arrays are contiguous. If causal, query i uses the
+/// keys 0 to i.
 struct DnnAttention {
   const NdArray &query, &key, &value;
   const NdArray& result;
@@ -86,9 +88,9 @@ struct DnnAttention {
 
 bool dnn_attention(const DnnAttention& attention);
 
-/// The gradients of attention, contiguous; all three are written. query_sum (shaped like query, contiguous)
-/// and delta (shaped like log_sum) are Float scratch memory. query_sum must be zero, because cuDNN adds to it
-/// with atomics.
+/// The gradients of attention. Writes dquery, dkey and dvalue, which are contiguous. `query_sum` (contiguous,
+/// with the shape of query) and `delta` (with the shape of log_sum) are Float scratch memory. query_sum must
+/// be zero, because cuDNN adds to it with atomics.
 struct DnnAttentionBackward {
   const DnnAttention& forward;
   const NdArray& grad;
@@ -98,12 +100,13 @@ struct DnnAttentionBackward {
 
 bool dnn_attention_backward(const DnnAttentionBackward& attention);
 
-/// The cell of a recurrent layer. The gates of an LSTM are i f g o. The gates of a GRU are r z n, and the
-/// reset is applied after the product.
+/// The cell of a recurrent layer. The order of the gates is i f g o for an LSTM, and r z n for a GRU, which
+/// applies the reset gate r after the product.
 enum class DnnCell : std::uint8_t { tanh, relu, lstm, gru };
 
-/// A recurrent layer in one or two directions over packed sequences, sorted by decreasing length. Step t has
-/// one row for each sequence longer than t. A result row contains both directions, one after the other.
+/// A recurrent layer in one or two directions over packed sequences, which are sorted by decreasing length.
+/// Step t consists of one row for each sequence that is longer than t. A result row contains both directions,
+/// one after the other.
 struct DnnRnn {
   DnnCell cell = DnnCell::tanh;
   DType dtype = kFloat;
@@ -120,9 +123,9 @@ struct DnnRnn {
   bool is_even() const { return lengths.front() == lengths.back(); }
 };
 
-/// The sizes of a layer's memory in bytes: all parameters and, in training, the reserve space for backward.
-/// The matrices w_ih, w_hh, b_ih, b_hh and w_hr of direction d are contiguous. They begin at the offsets in
-/// place[d].
+/// The sizes of a layer's memory in bytes: all parameters (`parameters`) and, in training, the reserve space
+/// for backward (`kept`). In direction d, the contiguous arrays w_ih, w_hh, b_ih, b_hh and w_hr begin at the
+/// offsets place[d][0 .. 4].
 struct DnnRnnSpaces {
   std::int64_t parameters = 0, kept = 0;
   std::int64_t place[2][5] = {};
@@ -146,9 +149,9 @@ struct DnnRnnArrays {
 bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& last_hidden,
              const NdArray& last_cell);
 
-/// The gradients of the result and of the last states, and the gradients of the inputs, which are
-/// overwritten. Gradients of the parameters are added to dparameters, which may be undefined. The content of
-/// `kept` is destroyed.
+/// The gradients of a layer. Reads the gradients of the result and of the last states. Writes `drows`,
+/// `dhidden` and `dcell`. Adds the gradients of the parameters to `dparameters`, unless it is undefined.
+/// Overwrites the `kept` memory of the layer.
 struct DnnRnnGrads {
   const NdArray &result, &last_hidden, &last_cell;
   const NdArray &drows, &dhidden, &dcell;

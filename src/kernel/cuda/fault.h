@@ -1,5 +1,5 @@
 // Reports of invalid values from kernels, such as an index out of range. A kernel records the first such
-// value and skips the memory access. The host throws when it next waits for the device.
+// value and skips the memory access. The host throws an exception for it when it next waits for the device.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -14,7 +14,7 @@ namespace ebb::cuda {
 struct Fault {
   unsigned int noted;  // 0: none; 1: being written; 2: complete
   const char* op;      // static strings of the host
-  const char* what;    // the error if it is not an index out of range; may be null
+  const char* what;    // the error's text; null for an index out of range
   long long value, limit, dim;
 };
 

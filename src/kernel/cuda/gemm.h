@@ -22,7 +22,7 @@ struct BatchedMatrix {
 
 /// c = alpha a b + beta c for each matrix of the batch. 16-bit floats and float are summed in float (in TF32
 /// for float if cuda::is_tf32_allowed()). The columns of c are contiguous. Operands may have any alignment;
-/// those that the library does not support are copied.
+/// if the library does not support an operand's alignment, the operand is copied.
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta);
 
@@ -36,13 +36,13 @@ struct GemmEpilogue {
 
   const void* bias = nullptr;  // one value per column, contiguous
   Activation activation = Activation::none;
-  /// With gelu_tanh: receives the argument of the activation, unless its data is null. The data is aligned to
-  /// 16 bytes, and its row stride is a multiple of 8 elements.
+  /// Only with gelu_tanh: the argument of the activation is written to this matrix, unless its data is null.
+  /// Its data is aligned to 16 bytes, and its row stride is a multiple of 8 elements.
   BatchedMatrix before = {};
 };
 
 /// c = activation(a b + bias) for one matrix. Returns false without any effect if the library does not
-/// support it.
+/// support this product.
 bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
                    const BatchedMatrix& c, const GemmEpilogue& epilogue);
 

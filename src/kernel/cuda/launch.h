@@ -28,7 +28,8 @@ namespace detail {
 constexpr std::size_t kPlainSharedBytes = 48 << 10;  // a kernel needs permission for more
 
 /// Allows the kernel's blocks to use `bytes` of dynamic shared memory on `device`, which must be the calling
-/// thread's current device. It calls the driver once for each kernel, and again only if more is needed.
+/// thread's current device. Calls the driver only at the first call for a kernel, and when `bytes` is larger
+/// than before.
 void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes);
 
 template <class... P>

@@ -1,5 +1,4 @@
-// log-sum-exp of a line in one pass: computes the running maximum, and the sum of the exponentials relative
-// to it.
+// log-sum-exp of a line in one pass, with the running maximum and the sum of exp(x - maximum).
 #pragma once
 
 #include "kernel/convert.h"
@@ -17,10 +16,10 @@ struct LogSum {
 
   EBB_HD static LogSum none() { return {C(-INFINITY), C(0)}; }
 
-  /// Returns exp(x) for x <= 0 as a term of the sum. Except for double, it uses two instructions that are
-  /// fast enough for the memory bandwidth. The accuracy is about 20 bits for 16-bit types. For float the
-  /// relative error is |x| 2^-23, about as large as the error of rounding x. The sum is accurate to a few
-  /// units in the last place, because terms with large |x| are small. Results below 2^-126 are 0.
+  /// Returns exp(x) for x <= 0 as a term of the sum. Except for double, it takes only two instructions, so
+  /// that the memory bandwidth remains the limit. The relative error is |x| 2^-23 for float, about as large
+  /// as the effect of rounding x, and about 2^-20 for 16-bit types. Terms with large |x| are small, so the
+  /// sum is accurate to a few units in the last place. Results below 2^-126 are 0.
   EBB_HD static C exp(C x) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(C) == 4) {

@@ -1,5 +1,5 @@
-// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, with 16-byte vectors if map_plan.h
-// allows.
+// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, with 16-byte vectors if
+// plan_vectors() (map_plan.h) finds a plan.
 #pragma once
 
 #include "kernel/call/arguments.h"
@@ -28,7 +28,7 @@ struct MapArgs {
   alignas(8) unsigned char op[48];
 };
 
-/// The kernels of one op and dtype: with vectors and without.
+/// The kernels of one op and dtype: one with vectors and one without.
 template <int N>
 struct MapKernels {
   void (*vector)(MapArgs<N>) = nullptr;
@@ -48,8 +48,8 @@ constexpr int map_unroll(int width, int inputs) {
   return width >= 8 ? 2 : width == 4 && inputs > 1 ? 2 : 4;
 }
 
-/// Returns the number of blocks for `units` units. There are at most 2^31 units, so the grid's limit is not
-/// exceeded.
+/// Returns the number of blocks for `units` units. There are at most 2^31 units, so the number of blocks does
+/// not exceed the grid's limit.
 constexpr std::uint32_t map_blocks(std::uint32_t units, int width, int inputs) {
   const auto each = static_cast<std::uint32_t>(kMapThreads * map_unroll(width, inputs));
   return (units - 1) / each + 1;
@@ -80,8 +80,8 @@ struct Packs<V, U, First, Rest...> {
   Vector<First, V> head[U];
   Packs<V, U, Rest...> tail;
 
-  // Loads one operand for all units. There is one branch per operand, uniform over all threads, so that the
-  // loads of different units are adjacent.
+  // Loads one operand for all units. There is only one branch per operand, which all threads take in the same
+  // way, so that the loads of all units directly follow each other.
   template <int I, int N>
   EBB_HD void load(const MapArgs<N>& args, const MapOffsets<N, U>& offsets) {
     const char* const base = args.base[I];
@@ -139,7 +139,7 @@ struct Packs<V, U, First, Rest...> {
   }
 };
 
-/// Does the work of one thread. Loads all its units before it computes the first one. `In` are the element
+/// Processes the units of one thread. Loads all units before it computes the first one. `In` are the element
 /// types of the inputs, and R is the element type of the output. The position in the grid is an argument, so
 /// that the body also runs on the host.
 template <class Op, class R, int V, class... In>
@@ -148,7 +148,7 @@ EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t bloc
   const Op& op = *reinterpret_cast<const Op*>(args.op);
   const IndexPlan<N>& plan = args.map.plan;
   const std::uint32_t first = block * (kMapThreads * U) + thread;
-  // Units beyond the end repeat the last one and store nothing, so that loads need no branches.
+  // Units beyond the end load the last unit and store nothing, so that loads need no branches.
   MapOffsets<N, U> offsets;
 #pragma unroll
   for (int u = 0; u < U; ++u) {

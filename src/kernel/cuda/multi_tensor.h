@@ -1,5 +1,5 @@
 // One launch for many tensors. Their addresses are part of the kernel's arguments, so no copy and no wait are
-// needed. A list that does not fit takes several launches.
+// needed. A list that does not fit into the arguments of one launch takes several launches.
 #pragma once
 
 #include "kernel/call/arguments.h"
@@ -69,9 +69,9 @@ class Written {
 
 }  // namespace detail
 
-/// Calls run(part, blocks) for parts of the list that fit into the kernel arguments. Entries whose first
-/// arrays overlap (a parameter listed twice) are in different parts, so that they are processed one after
-/// another.
+/// Divides the list into parts that fit into the kernel arguments, and calls run(part, blocks) for each.
+/// Entries whose first arrays overlap (a parameter listed twice) are in different parts, so that they are
+/// processed one after another.
 template <class T, int N, class Run>
 void for_each_part(const EntryList& list, const Run& run) {
   ListPart<N> part;
@@ -100,7 +100,7 @@ void for_each_part(const EntryList& list, const Run& run) {
   flush();
 }
 
-/// The calling block's chunk of a part. Up to two arrays have element type T, the others S.
+/// The calling block's chunk of a part. The first two arrays of an entry have element type T, the others S.
 template <class T, int N, class S = T>
 struct ListChunk {
   static constexpr int kFront = N < 2 ? N : 2, kRest = N - kFront;
@@ -129,8 +129,8 @@ struct ListChunk {
 };
 
 /// `Body` is passed by value. It has kWritten, in which bit k is set if it modifies array k, and Element
-/// element(), which is called once per thread. Element has operator()(Compute<T> (&values)[N]), which gets
-/// the values of all arrays at one index.
+/// element(), which is called once per thread. Element has operator()(Compute<T> (&values)[N]), which
+/// computes the new values of all arrays at one index.
 template <class T, int N, class S, class Body>
 __global__ void __launch_bounds__(kListThreads)
     list_kernel(const __grid_constant__ ListPart<N> part, const __grid_constant__ Body body) {

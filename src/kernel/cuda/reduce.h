@@ -1,7 +1,7 @@
 // Reductions on the device. If the reduced elements are contiguous, a group of threads computes each output.
-// If the outputs are contiguous, a thread computes some adjacent columns. Long reductions with few outputs
+// If the outputs are contiguous, each thread reduces some adjacent columns. Long reductions with few outputs
 // are divided into chunks, and a second pass merges the results of the chunks. There are no atomics, so the
-// order depends only on the shape and the array's alignment.
+// order of the merges depends only on the shape and the array's alignment.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -13,8 +13,8 @@ namespace ebb::cuda {
 
 // A functor `Op` (by value) has: In, Acc; Acc identity(); Acc load(In x, std::int64_t output, std::int64_t
 // place), where `place` is the index among the reduced elements; Acc merge(Acc a, Acc b); void
-// store(std::int64_t output, Acc). It may have void take(Acc&, In x, std::int64_t output, std::int64_t
-// place), which merges an element faster than merge and load.
+// store(std::int64_t output, Acc). Optional: void take(Acc&, In x, std::int64_t output, std::int64_t place),
+// which merges an element faster than load and merge.
 
 template <class Op>
 struct ReduceArgs {
@@ -29,8 +29,8 @@ struct ReduceArgs {
 
 namespace detail {
 
-/// Vector widths of the row kernel and of the column kernel. In the column kernel, every column needs an
-/// accumulator in shared memory.
+/// Vector widths of the row kernel and of the column kernel. Large accumulators reduce the width of the
+/// column kernel, which stores an accumulator for every column in shared memory.
 template <class Op>
 constexpr int kRowWidth = kVectorWidth<typename Op::In>;
 template <class Op>
@@ -47,9 +47,9 @@ constexpr int kLanes = [] {
   return lanes;
 }();
 
-/// Blocks per multiprocessor. There are fewer blocks, with more registers each, in three cases: large
-/// accumulators that are merged element by element, 1-byte accumulators (16 extremes in 16 bytes), and ops
-/// that read more arrays (ReadsMore).
+/// The number of blocks per multiprocessor. Three kinds of ops need more registers and therefore have fewer
+/// blocks: large accumulators that are merged element by element, 1-byte accumulators (16 extremes in 16
+/// bytes), and ops that read further arrays (ReadsMore).
 template <class Op>
 constexpr int kBlocks = [] {
   if (requires { typename Op::ReadsMore; } || sizeof(typename Op::Acc) == 1) return kWideReduceBlocks;
@@ -68,9 +68,9 @@ __device__ void take(const Op& op, typename Op::Acc& total, typename Op::In x, s
     total = op.merge(total, op.load(x, output, place));
 }
 
-/// Merges `units` units: every `step`-th one, beginning with `from`. kReduceLoads memory loads are in flight
-/// (fewer in the last round). vector_at(i) is the address of a unit; its first element has the index first +
-/// i * V.
+/// Merges the `units` units i = from, from + step, from + 2 * step, ... vector_at(i) is the address of unit
+/// i, and first + i * V the index of its first element. kReduceLoads memory loads are in flight (fewer in the
+/// last round).
 template <int V, class Op, class At>
 __device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>], const At& vector_at,
                            std::int64_t from, int units, std::int64_t step, std::int64_t output,
@@ -94,13 +94,13 @@ __device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>
   }
 }
 
-/// Returns the number of the values rank, rank + step, rank + 2 * step, ... that are in [0, n). A thread has
-/// fewer than 2^31 of them.
+/// Returns how many of the values rank, rank + step, rank + 2 * step, ... are in [0, n). A thread has fewer
+/// than 2^31 of them.
 __device__ inline int strided(std::int64_t n, std::int64_t rank, std::int64_t step) {
   return rank < n ? static_cast<int>((n - rank + step - 1) / step) : 0;
 }
 
-/// Merges the values of the threads along x, in blocks of (threads, others).
+/// Merges the totals of the threads along x, in blocks of (threads, others).
 template <class Op>
 __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typename Op::Acc* scratch) {
   using Acc = typename Op::Acc;
@@ -112,7 +112,8 @@ __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typ
 
 }  // namespace detail
 
-/// blockDim = (threads per output, outputs per block). The grid covers outputs and chunks.
+/// Reduces rows; blockDim = (threads per output, outputs per block). The grid covers the chunks of all
+/// outputs.
 template <class Op, int V>
 __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
     reduce_rows_kernel(const __grid_constant__ ReduceArgs<Op> args) {
@@ -135,8 +136,8 @@ __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
                        end = piece + 1 == args.pieces ? args.count : begin + args.piece;
     const std::int64_t rank = threadIdx.x, step = blockDim.x;
     if (V > 1 && args.run) {
-      // The run may start at any alignment. The elements before its first vector and after its last are
-      // processed one by one.
+      // The run may have any alignment. The elements before its first aligned vector and after its last one
+      // are processed one by one.
       const In* const from = x + begin;
       const std::int64_t n = end - begin;
       std::int64_t head =

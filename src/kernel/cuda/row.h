@@ -84,15 +84,15 @@ void with_team(const Lines& lines, const F& f) {
     f.template operator()<ColumnTeam>(Grid{ColumnTeam::blocks(lines), ColumnTeam::threads(lines)});
 }
 
-/// The number of elements that a thread stores, for rows up to kShortRow. For longer rows the kernel chooses
-/// it.
+/// The number of elements that a thread keeps in registers, for rows of up to kShortRow elements. For longer
+/// rows, each kernel chooses the number.
 constexpr int kFewElements = 8;
 constexpr std::int64_t kShortRow = 32 * kFewElements;
 
-/// Returns the block size of a kernel that stores this many elements per thread.
+/// Returns the block size of a kernel whose threads keep `elements` elements each.
 constexpr int kept_block(int elements) { return elements == kFewElements ? kTeamBlock : kKeptThreads; }
 
-/// The kElements elements of a row of T that a thread stores.
+/// The kElements elements of a row of T that a thread keeps in registers.
 template <class T, int kElements>
 struct RowPart : RowSlots {
   static constexpr int kWidth = kVectorWidth<T>;
@@ -102,8 +102,8 @@ struct RowPart : RowSlots {
   __device__ RowPart(const RowTeam& team, std::int64_t length, bool by_vectors)
       : RowSlots{static_cast<int>(length), team.rank, team.size, kWidth, by_vectors} {}
 
-  /// Loads a unit's elements of a row. Elements beyond the end are zeros. If `there` is false, all elements
-  /// are.
+  /// Loads the elements of unit `unit` of a row. Elements beyond the end of the row are zeros; if `there` is
+  /// false, all elements are zeros.
   __device__ Packed<T, kWidth> load(const T* row, int unit, bool there = true) const {
     if (vectors) return load_if(there && has(unit, 0), row, index(unit, 0), Unit{});
     Unit values{};
@@ -114,7 +114,7 @@ struct RowPart : RowSlots {
     }
     return values;
   }
-  /// Loads all units of a row; all loads are issued before the first value is used.
+  /// Loads the thread's units of a row. All loads are issued before the first value is used.
   __device__ void load(const T* row, Packed<T, kWidth> (&to)[kUnits], bool there = true) const {
     if (vectors) {  // one branch for all units
 #pragma unroll
@@ -163,8 +163,8 @@ bool with_kept_rows(const Lines& lines, const F& run) {
 }
 
 /// Calls one(i) for single elements and many(i) for aligned vectors of kVectorWidth elements. Each element of
-/// a row of n is processed by one thread of the team. If `vectors` is false, all elements are processed one
-/// by one.
+/// a row of n elements is processed by exactly one thread of the team. If `vectors` is false, many() is not
+/// called.
 template <class T, class One, class Many>
 __device__ void stream_row(const RowTeam& team, const T* row, bool vectors, std::int64_t n, const One& one,
                            const Many& many) {
@@ -206,7 +206,7 @@ __device__ Groups<T, V, N> load_groups(const T* line, std::int64_t stride, const
 
 constexpr int kSingleLoads = 8;  // single elements of a line that a thread loads together
 
-/// Calls take.operator()<V, N>(span) until the threads of the team have processed [from, to).
+/// Calls take.operator()<V, N>(span) for spans that, over all threads of the team, together cover [from, to).
 template <int V, int N, class Team, class Take>
 __device__ void take_spans(const Team& team, std::int64_t from, std::int64_t to, const Take& take) {
   const std::int64_t step = std::int64_t{V} * team.size;

@@ -1,7 +1,8 @@
-// Scans along lines (kernel/lines.h). If lines are contiguous, each has its own block, which scans it tile by
-// tile with a carry. If they are interleaved, each has its own thread. If there are too few lines to fill the
-// device, they are divided into chunks. The chunks' totals are computed and scanned first. Each chunk is then
-// scanned from the total of the previous ones. The order depends only on the shape and the arrays' alignment.
+// Scans along lines (kernel/lines.h). If lines are contiguous, a block scans each line, tile by tile with a
+// carry. If lines are interleaved, a thread scans each line. If there are too few lines to fill the device,
+// they are divided into chunks. The chunks' totals are computed and scanned first. Each chunk is then
+// scanned, starting with the total of the previous chunks. The order of the merges depends only on the shape
+// and the arrays' alignment.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -13,7 +14,7 @@
 namespace ebb::cuda {
 
 /// A scan functor from an array of Element to another array of the same shape, element by element. It has
-/// `x`, `out`, `order`, Acc of(Element) and Element element(Acc).
+/// `x`, `out`, `order`, and the conversions Acc of(Element) and Element element(Acc).
 template <class Op>
 concept VectorScan = requires { typename Op::Element; };
 
@@ -23,8 +24,8 @@ template <VectorScan Op>
 constexpr int kItemsOf<Op> = sizeof(typename Op::Element) == 8 ? 4 : 8;
 
 /// The adjacent elements of a contiguous line that one thread of a scan holds. They are loaded one by one, or
-/// as vectors. Items are first fetched and later taken, so that the loads of the next tile are in flight
-/// meanwhile.
+/// as vectors. fetch() issues the loads and take() returns the values, so that the loads of the next tile are
+/// in flight while a tile is scanned.
 template <class Op>
 class ScanItems {
   using Acc = typename Op::Acc;
@@ -49,9 +50,9 @@ class ScanItems {
   }
 };
 
-/// This version loads aligned vectors. A tile may begin some positions before the line. These positions
-/// repeat the line's first element and are not merged. Partial vectors are processed element by element. If
-/// the two arrays have different misalignment, all elements are.
+/// This version loads aligned vectors. The first tile may therefore begin some positions before the line.
+/// These positions repeat the line's first element and are not merged. Partial vectors are processed element
+/// by element. If x and out have different misalignment, all vectors are.
 template <VectorScan Op>
 class ScanItems<Op> {
   using Acc = typename Op::Acc;
@@ -68,8 +69,8 @@ class ScanItems<Op> {
     return (from - to) % sizeof(Packed<E, W>) == 0;
   }
   __device__ bool whole(std::int64_t place) const { return vectors_ && place >= begin_ && place + W <= end_; }
-  /// Takes its arguments by value. A reference that selects one of two arrays would keep them out of
-  /// registers.
+  /// Returns `backward` in a reverse scan, otherwise `forward`. Takes them by value, because a reference to
+  /// one of two arrays would keep the arrays out of registers.
   template <class T>
   __device__ static T either(const Op& op, T backward, T forward) {
     return op.order.reverse ? backward : forward;
@@ -161,7 +162,7 @@ struct MergeTotals : ScanTotals<typename Op::Acc> {
   EBB_HD Acc merge(Acc before, Acc next) const { return op.merge(before, next); }
 };
 
-/// blockDim is a power of 2, at least 32. The layout of the totals is [line, chunk].
+/// Scans contiguous lines. blockDim is a power of 2, at least 32. The layout of args.totals is [line, chunk].
 template <class Op>
 __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_constant__ ScanArgs<Op> args) {
   using Acc = typename Op::Acc;
@@ -173,8 +174,8 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
   const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;  // the last total is not needed
   const std::int64_t line = args.chunks == 1 ? blockIdx.x : blockIdx.x / cut, chunk = blockIdx.x - line * cut;
   const std::int64_t start = args.lines.start(line), n = args.lines.n;
-  // All tiles are full, except the first and the last of a line. Positions outside the line add nothing to a
-  // total.
+  // All tiles are full, except the first and the last of a line. Positions outside the line are not merged
+  // into a total.
   std::int64_t tile = chunk * args.chunk - ScanItems<Op>::pad(op, start);
   const std::int64_t begin = tile > 0 ? tile : 0, end = chunk + 1 < args.chunks ? tile + args.chunk : n;
   bool carries = chunk > 0 && !args.only_totals;
@@ -199,8 +200,8 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
     }
     if (lane == kWarp - 1) totals[warp] = total;
     __syncthreads();
-    // Each warp scans the warps' totals. This gives the prefix of the warp and of the tile; the last value is
-    // the next carry.
+    // Each warp scans the totals of all warps. This gives the prefix of each warp within the tile, and the
+    // total of the tile for the next carry.
     Acc up_to = totals[lane & (warps - 1)];
     for (int delta = 1; delta < warps; delta *= 2) {
       const Acc before = shuffle_up(up_to, static_cast<unsigned>(delta), warps);
@@ -231,7 +232,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
   if (args.only_totals && thread == 0) args.totals[line * cut + chunk] = carried;
 }
 
-/// One thread per chunk of a line. The layout of the totals is [chunk, line].
+/// Scans interleaved lines with one thread per chunk of a line. The layout of args.totals is [chunk, line].
 template <class Op>
 __global__ void __launch_bounds__(kScanThreads)
     scan_columns_kernel(const __grid_constant__ ScanArgs<Op> args) {

@@ -7,7 +7,7 @@
 
 namespace ebb::cuda {
 
-/// The bits [from, to) of the keys that are compared. Fewer bits are faster.
+/// Only the bits [from, to) of the keys are compared. Fewer bits are faster.
 struct KeyBits {
   int from = 0, to = 64;
 };

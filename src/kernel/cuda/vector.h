@@ -46,8 +46,8 @@ EBB_HD void store_vector(void* to, const Vector<T, V>& value) {
 }
 
 /// Returns the value at base + index, or `other` if `there` is false, with one predicated load and no branch.
-/// With a branch, nvcc moves the computation that uses the value into it, so that each of several loads waits
-/// for the previous one.
+/// nvcc would move the computation that uses the value into a branch, so that each of several loads would
+/// wait for the previous one.
 template <class T, class E>
 EBB_HD T load_if(bool there, const E* base, std::int64_t index, T other) {
 #if defined(__CUDA_ARCH__)

@@ -1,5 +1,5 @@
-// Iterates over several arrays of the same shape in row-major order, with any strides. It is for kernels that
-// need the position of an element.
+// Iterates over several arrays of the same shape in row-major order, with any strides, for kernels that need
+// the position of an element.
 #pragma once
 
 #include "kernel/cuda/launch.h"
