@@ -41,7 +41,8 @@ struct Shared {
   bool read = false, final = false;
   AllocatorSettings settings;
 
-  // The environment's settings are used until a call changes them. If they are invalid, every query throws.
+  // The environment's settings are used until a call changes them. If they are invalid, every call of get()
+  // throws.
   AllocatorSettings& get() {
     if (read) return settings;
     AllocatorSettings found;

@@ -10,8 +10,8 @@ struct AllocatorSettings {
   bool expandable_segments = false;  // segments that grow
 };
 
-/// Applies settings such as "expandable_segments:True". Error messages begin with `origin`, which names the
-/// source of the text.
+/// Applies the settings in `text`, such as "expandable_segments:True". Error messages begin with `origin`,
+/// the name of the variable or function that provided the text.
 void read_settings(AllocatorSettings& settings, std::string_view origin, std::string_view text);
 
 /// Returns the settings; reads EBB_CUDA_ALLOCATOR and EBB_CUDA_ALLOC_CONF on the first call.

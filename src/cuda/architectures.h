@@ -7,11 +7,10 @@
 namespace ebb::cuda {
 
 /// Returns whether one of `built` has kernels for a device of compute capability major.minor. `built` is a
-/// CMake list of architectures such as "80-real;90" (or with commas). Machine code runs on its own major
-/// version, from its minor version on. PTX ("-virtual" or without a suffix) runs on all later devices. Code
-/// with architecture-specific features ("90a") runs only on that architecture. Code with family features
-/// ("100f") runs on the family, which is the major version from the minor version on. A name such as
-/// "all-major" is assumed to cover the device.
+/// CMake list of architectures such as "80-real;90" (or with commas). Machine code for a.b runs on devices
+/// a.c with c >= b. PTX ("-virtual" or without a suffix) also runs on all later devices. Code with
+/// architecture-specific features ("90a") runs only on this architecture. Code with family features ("100f")
+/// runs on the devices 10.c with c >= 0. A name such as "all-major" is assumed to cover the device.
 constexpr bool has_kernels_for(std::string_view built, int major, int minor) {
   const int device = major * 10 + minor;
   while (!built.empty()) {

@@ -12,7 +12,8 @@ namespace ebb::cuda {
 
 AsyncAllocator::AsyncAllocator(Device device) : device_(device) {
   check(cudaDeviceGetDefaultMemPool(&pool_, device.index()), "cudaDeviceGetDefaultMemPool");
-  // Makes the pool keep all free memory. By default, each wait for the device returns it to the device.
+  // Makes the pool keep all free memory. By default, the pool returns free memory to the device at each
+  // synchronization.
   std::uint64_t everything = ~std::uint64_t{0};
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything),
         "cudaMemPoolSetAttribute");
@@ -67,7 +68,7 @@ void AsyncAllocator::release(MemoryBlock* block) noexcept {
     const DeviceScope scope(device_);
     if (cudaFreeAsync(block->data, block->stream) != cudaSuccess) cudaGetLastError();
   } catch (const Error&) {
-    // Leaks the block. It must not be reused, because another stream may still use it.
+    // Leaks the block, because another stream may still use it.
   }
 }
 

@@ -5,8 +5,8 @@
 
 namespace ebb::cuda {
 
-/// The memory of one device. Its blocks have no owner. The pool keeps freed memory until empty_cache(), and
-/// reuses it in stream order.
+/// The memory of one device, from CUDA's pool. The allocator has no list of its blocks. The pool keeps freed
+/// memory until empty_cache(), and reuses it in stream order.
 class AsyncAllocator {
  public:
   explicit AsyncAllocator(Device device);

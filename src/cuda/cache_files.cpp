@@ -1,5 +1,5 @@
-// Cache files. A file has a header line with its kind, its sizes and a digest of the rest. The rest is the
-// key and the value.
+// Cache files. A file consists of a header line, the key and the value. The header contains the kind of the
+// file, the sizes of key and value, and their digest.
 #include "cuda/cache_files.h"
 
 #include <ebb/core/environment.h>
@@ -24,7 +24,7 @@ namespace ebb::cuda {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kLongest = std::size_t{64} << 20;  // larger files were not written by this code
+constexpr std::size_t kLongest = std::size_t{64} << 20;  // larger files are damaged or from other programs
 
 // The SHA-256 function of libmd, on which Debian's dpkg also depends; null if it is not installed.
 using Sha256 = char* (*)(const std::uint8_t* bytes, std::size_t size, char* text);

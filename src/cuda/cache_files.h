@@ -10,11 +10,11 @@
 namespace ebb::cuda {
 
 /// Returns the cache folder of this user: EBB_CACHE_DIR if set, otherwise ebb/ in XDG_CACHE_HOME, otherwise
-/// ebb/ in ~/.cache. Returns an empty path if there is none, or if EBB_CACHE_DIR is an empty string. Nothing
-/// is cached then.
+/// ebb/ in ~/.cache. Returns an empty path, which disables the cache, if no such folder is known or
+/// EBB_CACHE_DIR is an empty string.
 std::filesystem::path cache_folder();
 /// Returns the folder of compiled kernels: EBB_KERNEL_CACHE if set, otherwise kernels/ in cache_folder().
-/// Nothing is cached if EBB_KERNEL_CACHE is empty or 0.
+/// Returns an empty path, which disables the cache, if EBB_KERNEL_CACHE is empty or 0.
 std::filesystem::path kernel_folder();
 
 /// Stores one file per key, named by the SHA-256 digest of the key. Damaged files and files of another format

@@ -91,7 +91,8 @@ void CachingAllocator::join_aside() {
   for (const auto& aside : aside_)
     for (MemoryBlock*& first : aside->first)
       for (MemoryBlock* block = std::exchange(first, nullptr); block;) {
-        MemoryBlock* const next = block->next;  // give_back() does not merge it, because it counts as used
+        MemoryBlock* const next =
+            block->next;  // give_back() does not merge `next`, because it counts as used
         give_back(block);
         block = next;
       }
@@ -160,7 +161,8 @@ MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaSt
   return block;
 }
 
-// Splits off the remainder of a block. Neither of the two is in a list.
+// Splits off the part of a block after its first `bytes` bytes, and returns this part. Neither part is in a
+// free list.
 MemoryBlock* CachingAllocator::split_off(MemoryBlock* block, std::size_t bytes) {
   auto* const rest = new MemoryBlock(*block);
   rest->data = block->data + bytes;

@@ -1,5 +1,6 @@
 // The caching allocator of device memory, and the memory statistics, limit and event history of one device,
-// shared by its allocators. cudaMalloc takes a hundred microseconds and waits for the device.
+// shared by its allocators. Freed memory is cached, because cudaMalloc takes a hundred microseconds and waits
+// for the device.
 #pragma once
 
 #include <ebb/core/allocator.h>
@@ -39,7 +40,7 @@ class MemoryTrace {
   void add_out_of_memory(std::size_t free, std::size_t bytes, cudaStream_t stream) {
     if (is_on()) write(Action::oom, free, bytes, stream);
   }
-  /// Records the last `most` events from now on. With 0, stops and drops the history.
+  /// Starts a new history of the last `most` events. If `most` is 0, stops and drops the history.
   void start(std::size_t most) {
     const std::lock_guard lock(mutex_);
     on_.store(most > 0, std::memory_order_relaxed);
@@ -93,8 +94,8 @@ struct MemoryFigures {
   void reset_peak() { peak = current.load(); }
 };
 
-/// Throws ebb::Error: `bytes` could not be allocated. The message contains a summary of the device's memory
-/// use.
+/// Throws the ebb::Error that `bytes` could not be allocated. The message contains a summary of the device's
+/// memory use.
 [[noreturn]] void fail_out_of_memory(Device device, std::size_t bytes, const MemoryFigures& figures,
                                      const MemoryStats& stats, std::size_t free, std::size_t total);
 
@@ -122,39 +123,40 @@ struct MemoryBlock {
   MemoryBlock* before = nullptr;
   MemoryBlock* after = nullptr;
   MemoryBlock* next = nullptr;  // the next block of the same size that was set aside
-  StreamUses uses;              // uses by streams other than its own
+  StreamUses uses;              // uses by streams other than `stream`
 };
 
-/// The memory of one device. A block belongs to the stream on which it was allocated. Once freed, it is
-/// reused immediately, but only on that stream, which is safe because of stream order. If other streams used
-/// it too, it must wait for them. Requests are rounded to 512 bytes. Blocks up to 1 MiB are split from
-/// segments of 2 MiB. Larger blocks are split from segments of 20 MiB, or have segments of their own size.
-/// Adjacent free blocks are merged. Small blocks are first set aside by size, because programs request the
-/// same sizes repeatedly; they are merged only if no other block fits. If the device has no memory left,
-/// entirely free segments are returned to it and the request is repeated.
+/// The memory of one device. A block belongs to the stream on which it was allocated. After it is freed, it
+/// is reused immediately, but only on this stream, which is safe because of stream order. If other streams
+/// have also used it, it is reused only after their work. Requests are rounded to 512 bytes. Blocks up to 1
+/// MiB are split from segments of 2 MiB. Larger blocks are split from segments of 20 MiB, or have segments of
+/// their own size. Adjacent free blocks are merged. Freed small blocks are first set aside by size, because
+/// programs request the same sizes repeatedly. They are merged with their neighbours only if no other block
+/// fits. If the device has no memory left, entirely free segments are returned to it and the request is
+/// repeated.
 ///
 /// With expandable segments, each stream has one segment for small blocks and one for large ones. A segment
-/// reserves addresses for all of the device's memory. It maps memory at its end, or at addresses whose memory
-/// was returned before.
+/// reserves addresses for all of the device's memory. Memory is mapped at the end of its mapped part, or at
+/// addresses whose memory was returned to the device.
 class CachingAllocator {
  public:
   CachingAllocator(MemorySource source, Device device, bool expandable = false);
-  /// Creates an allocator for captured graphs. Its statistics are part of the device's, under the number
-  /// `pool`. A block that other streams used is not reused, because events in a capture do not tell when
-  /// these streams have finished. Memory is returned only when nothing is allocated any more, because replays
-  /// also use memory that captures freed.
+  /// Creates an allocator for captured graphs. The device's statistics include its memory, under the number
+  /// `pool`. A block that other streams used is not reused, because events that are recorded in a capture do
+  /// not show when these streams have finished. Memory is returned only when nothing is allocated any more,
+  /// because replays also use memory that captures freed.
   CachingAllocator(MemorySource source, CachingAllocator& general, std::uint64_t pool);
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator();
 
-  /// Throws ebb::Error if there is no memory left, with the memory statistics in the message. Throws
-  /// ebb::Error for another failure, with the runtime's message.
+  /// Throws ebb::Error if there is no memory left, with a summary of the memory use, or for another failure,
+  /// with the runtime's message.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
   void record_use(MemoryBlock* block, StreamUse use);
   /// Returns every entirely free segment to the device, and also the free granules of expandable segments.
   void empty_cache();
-  /// Marks the end of allocations. The allocator is destroyed when its last block is freed.
+  /// Declares that nothing more will be allocated. The allocator is destroyed when its last block is freed.
   static void retire(std::unique_ptr<CachingAllocator> allocator) noexcept;
   MemoryStats stats() const { return figures_->stats(); }
   MemoryFigures& figures() { return *figures_; }
@@ -168,7 +170,7 @@ class CachingAllocator {
   };
   using FreeList = std::set<MemoryBlock*, Smaller>;
   struct Aside;   // the small blocks of one stream that were set aside
-  struct Graphs;  // the graph allocators whose statistics this one contains
+  struct Graphs;  // the graph allocators whose statistics this allocator includes
 
   Aside& aside_of(cudaStream_t stream);
   void join_aside();

@@ -177,9 +177,9 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   void replay(void* handle) override {
     const auto stream = static_cast<cudaStream_t>(handle);
     const DeviceScope scope(device_);
-    // The host's writes must follow the uses of that memory that were queued on the default stream before the
-    // capture. They must also follow an earlier replay that still reads it, which the pool's launch order
-    // ensures.
+    // prepare() writes to device memory on this stream. These writes must follow all uses of this memory that
+    // were queued on the default stream before the capture, and all earlier replays. The pool's launch order
+    // ensures the latter.
     if (!replayed_) order_streams(device_, nullptr, device_, stream);
     struct StreamScope {
       Device device;
@@ -204,7 +204,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   // Ends the capture and restores the thread's state.
   cudaError_t stop(cudaGraph_t& graph) noexcept {
     ThreadState& state = thread_state();
-    if (state.capture != recording_.memory.get()) return cudaSuccess;  // it has already ended
+    if (state.capture != recording_.memory.get()) return cudaSuccess;  // the capture has already ended
     state.capture = nullptr;
     state.streams = before_.streams;
     const cudaError_t error = cudaStreamEndCapture(stream_, &graph);
@@ -216,7 +216,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     return error;
   }
 
-  // Ends the capture and returns its graph. If it failed, drops the recording.
+  // Ends the capture and returns its graph. If the capture failed, drops the recording and throws.
   HeldGraph captured() {
     HeldGraph held;
     const cudaError_t ended = stop(held.graph);
@@ -236,7 +236,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
       const DeviceScope scope(device_);  // default streams belong to the current device
       cudaStreamSynchronize(last_);
     } catch (const Error&) {
-      // The device is lost, so nothing runs on it any more.
+      // The device is lost, so nothing runs on the device any more.
     }
   }
 

@@ -14,7 +14,7 @@ namespace ebb::cuda {
 
 struct GraphDraws;
 
-/// The memory that several graphs share, and their capture streams. The streams are shared too, because
+/// The memory that several graphs share, and their capture streams. The capture streams are shared because
 /// memory is reused only on the stream on which it was allocated. The pool exists as long as its handles and
 /// graphs.
 class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {

@@ -14,8 +14,8 @@ namespace ebb::cuda {
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) [[likely]]
     return;
-  cudaGetLastError();  // clears it, so that it is reported once
-  // An error of a kernel remains with the device, and every later call reports it too.
+  cudaGetLastError();  // clears the error, so that it is reported only once
+  // If a kernel failed, the error remains in the device's context, and every later call returns it.
   const bool stays = cudaPeekAtLastError() == error;
   ebb::detail::fail(
       "CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")",
@@ -61,8 +61,9 @@ int current_device_index() {
   return device;
 }
 
-// Setting a device also makes its context current for the thread, which libraries that use the driver API
-// need. The device is therefore set once, even if it is already the current one.
+// Calls cudaSetDevice(), unless this thread has already selected the device through this function. The call
+// is needed even for CUDA's default device, because it makes the device's context current, which libraries
+// that use the driver API require.
 void set_current_device(int device) {
   if (thread_state().device == device) return;
   const std::string problem = why_not_used(device);  // throws if there is no such device
@@ -181,17 +182,18 @@ std::string why_not_used(int device) {
 
 namespace ebb::cuda::detail {
 
-// Caches the largest size that each kernel was allowed. The lock and the search cost about 10 ns per launch;
-// cudaFuncSetAttribute takes up to a microsecond.
+// Caches the largest size that each kernel was allowed. The lock and the search cost about 10 ns per launch,
+// but cudaFuncSetAttribute would take up to a microsecond.
 void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes) {
   struct Allowed {
     std::mutex mutex;
-    std::unordered_map<const void*, std::size_t> bytes;  // the maximum so far
+    std::unordered_map<const void*, std::size_t> bytes;  // the maximum of all calls
   };
   static auto* const all =
       new std::array<Allowed, kMaxDevices>{};  // never destroyed, because kernels are launched until the end
   Allowed& allowed = (*all)[static_cast<std::size_t>(device.index())];
-  // The lock also covers the call, so that a thread that needs less memory cannot overwrite a larger limit.
+  // The lock is held during cudaFuncSetAttribute(), so that a thread that needs less memory cannot overwrite
+  // a larger limit.
   const std::lock_guard lock(allowed.mutex);
   const auto found = allowed.bytes.find(kernel);
   if (found != allowed.bytes.end() && found->second >= bytes) return;

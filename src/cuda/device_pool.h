@@ -9,7 +9,7 @@
 
 namespace ebb::cuda {
 
-/// Handles of each device. They are never destroyed, so the pool itself must not be destroyed either.
+/// The idle handles of each device. The pool never destroys handles, so it must not itself be destroyed.
 template <class Handle>
 class DevicePool {
  public:

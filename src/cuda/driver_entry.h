@@ -6,7 +6,7 @@
 
 namespace ebb::cuda {
 
-/// Looks up a function. Returns false if the driver does not have it.
+/// Looks up a function of the driver by name. Returns false if the driver does not have it.
 template <class F>
 bool find_in_driver(F*& function, const char* name) {
   void* found = nullptr;

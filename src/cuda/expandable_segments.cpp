@@ -12,7 +12,7 @@ constexpr std::size_t kLargeGranule = std::size_t{20} << 20;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// Waits for the work queued on the stream. Returns false if that is not possible.
+// Waits for the work queued on the stream. Returns false if the stream is being captured or the wait fails.
 bool wait_for(Device device, cudaStream_t stream) noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   try {
@@ -29,8 +29,8 @@ bool wait_for(Device device, cudaStream_t stream) noexcept {
 
 }  // namespace
 
-// Reserves addresses for all memory of the device. The result is one unmapped block, in the list of unmapped
-// blocks. Returns null if more is requested than the device has.
+// Reserves addresses for all memory of the device. The result is one block without memory, in the list of
+// unmapped blocks. Returns null if `bytes` exceeds the device's memory.
 MemoryBlock* CachingAllocator::new_range(std::size_t bytes, bool small, cudaStream_t stream) {
   std::size_t free = 0, total = 0;
   check(source_.memory(&free, &total), "cudaMemGetInfo");
@@ -52,8 +52,8 @@ MemoryBlock* CachingAllocator::new_range(std::size_t bytes, bool small, cudaStre
   return block;
 }
 
-// Returns the first block of a run of adjacent free blocks that is long enough, although partly without
-// memory. Returns null if there is none.
+// Returns the first block of a run of adjacent unused blocks, mapped or unmapped, with at least `bytes` bytes
+// of addresses. Returns null if there is none.
 MemoryBlock* CachingAllocator::place_for(std::size_t bytes, bool small, cudaStream_t stream) {
   MemoryBlock key;
   key.stream = stream;
@@ -69,8 +69,9 @@ MemoryBlock* CachingAllocator::place_for(std::size_t bytes, bool small, cudaStre
   return nullptr;
 }
 
-// Maps memory to the first granules of an unmapped block. They become a free block in the free list. Returns
-// false without any effect if there is no memory.
+// Maps memory to the first granules of an unmapped block, at least `bytes` if the block is large enough.
+// These granules become a block in the free list. Returns false without any effect if the device has no
+// memory left.
 bool CachingAllocator::map_front(MemoryBlock* block, std::size_t bytes) {
   const std::size_t size = std::min(rounded_up(bytes, block->range->granule()), block->bytes);
   if (!figures_->reserve(size)) return false;

@@ -1,4 +1,5 @@
-// The record of the faults that kernels report. The next wait for the device throws an exception for them.
+// The record of the faults that kernels report. The next wait for the device throws an exception for the
+// recorded fault.
 #include "cuda/runtime.h"
 #include "kernel/cuda/fault.h"
 

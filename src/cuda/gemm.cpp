@@ -39,8 +39,8 @@ void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a
           const BatchedMatrix& c, double alpha, double beta) {
   if (library_gemm(device, dtype, batch, a, b, c, alpha, beta)) [[likely]]
     return;
-  // The library declines operands whose address is a multiple of only 2 bytes, for example in a view of
-  // 16-bit elements. Uses aligned copies instead.
+  // The library declines operands whose address is not a multiple of 4 bytes, for example in a view of 16-bit
+  // elements. Multiplies aligned copies instead.
   const Matrices all{device, dtype, batch};
   const NdArray x = all.copy_of(a), y = all.copy_of(b), z = beta != 0 ? all.copy_of(c) : all.empty(c);
   EBB_CHECK(library_gemm(device, dtype, batch, matrix_of(x), matrix_of(y), matrix_of(z), alpha, beta),

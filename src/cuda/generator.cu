@@ -1,4 +1,5 @@
-// The random generators of the devices. They are counters, also within captured graphs.
+// The random generators of the devices. Each consists of a seed and a counter of draws, also within captured
+// graphs.
 #include <ebb/core/ndarray.h>
 
 #include "core/capture.h"
@@ -12,7 +13,7 @@
 
 namespace ebb::cuda {
 
-/// The Philox state that a graph's kernels read; it is written before each replay.
+/// The Philox state that a graph's kernels read. The host writes it before each replay.
 struct GraphDraws {
   explicit GraphDraws(Device device) : words(ebb::detail::Capture::array({2}, kLong, device)) {}
   NdArray words;  // {seed, number of the first draw}
@@ -23,7 +24,7 @@ namespace {
 
 struct Generators {
   std::mutex mutex;
-  // The generators' seeds and numbers of draws, one per device: they are seeded together and restored
+  // The seed and the number of draws of each device's generator. All are seeded together, but restored
   // separately.
   std::array<std::uint64_t, kMaxDevices> seed, calls{};
 
@@ -51,7 +52,8 @@ Philox draw_from(Generator& generator) {
   return {generator.random64(), 0};
 }
 
-// The values are kernel arguments, so the host need not keep them until the kernel runs.
+// The values are passed as kernel arguments, because the host would have to keep the source of a copy until
+// the device has read it.
 __global__ void write_words(std::uint64_t* to, std::uint64_t seed, std::uint64_t call) {
   to[0] = seed;
   to[1] = call;

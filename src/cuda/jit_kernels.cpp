@@ -1,5 +1,5 @@
-// Kernels compiled at run time. A kernel is looked up in memory, then in files. If neither has it, it is
-// compiled.
+// Kernels compiled at run time. A kernel is looked up in memory, then in the cache files. If neither contains
+// it, it is compiled.
 #include "cuda/jit_kernels.h"
 
 #include <ebb/core/error.h>

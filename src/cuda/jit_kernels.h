@@ -15,7 +15,7 @@ std::shared_ptr<const ebb::detail::JitKernel> make_kernel(Device device, const s
 
 // The following functions are implemented with NVRTC, or in the emulation with the host's compiler.
 
-/// Returns a description of the compiler, its options and the architecture. The image is determined by this
+/// Returns a description of the compiler, its options and the architecture. The image depends only on this
 /// description, the source and ebb's headers. Throws ebb::Error if there is no compiler.
 std::string compiler_for(Device device);
 /// Compiles the source and returns the image. Throws ebb::Error with the compiler's messages.
@@ -29,8 +29,8 @@ struct EmbeddedHeader {
   const char* text;
 };
 
-/// Returns the headers of ebb that ops/elementwise/cuda_chain_columns.h includes, and the replacement of the
-/// standard library.
+/// Returns ops/elementwise/cuda_chain_columns.h, all headers that it includes, and the replacement of the
+/// standard headers.
 std::span<const EmbeddedHeader> embedded_headers();
 /// Returns a digest of the texts of all embedded headers.
 const char* digest_of_headers();

@@ -17,8 +17,8 @@ constexpr MemorySource kDriver = {
     [](void* pointer) { return cudaFree(pointer); },
     [](std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }};
 
-// Returns the device's allocator, which `make` creates. It is never destroyed, because tensors in static
-// variables are freed last.
+// Returns the device's allocator. The first call creates the allocators of all devices by `make`. They are
+// never destroyed, because tensors in static variables are freed last.
 template <class Allocator, class Make>
 Allocator& one_a_device(Device device, const Make& make) {
   static std::array<Allocator*, kMaxDevices>* const all = [&] {
@@ -124,8 +124,8 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   if (to_device.is_cuda() && from_device.is_cuda() && to_device.index() != from_device.index())
     return copy_between(to, to_device, from, from_device, bytes);
   const Device device = to_device.is_cuda() ? to_device : from_device;
-  // CPU memory may have been page-locked outside ebb. Such a copy is asynchronous, so the function waits in
-  // both directions, and the caller may modify the memory afterwards.
+  // CPU memory may have been page-locked outside ebb. cudaMemcpyAsync() then returns before the copy, so this
+  // function waits, in both directions. The caller may modify the memory afterwards.
   const bool waits = wait && (to_device.is_cpu() || from_device.is_cpu());
   if (wait && to_device.is_cpu())
     refuse_in_capture(

@@ -16,7 +16,7 @@ CachingAllocator& allocator_of(Device device);
 AsyncAllocator& async_allocator_of(Device device);
 /// Returns whether memory outside of captures comes from the async allocator.
 bool uses_async_allocator();
-/// Creates the allocator for the graphs of a pool. Its statistics are included in the device's.
+/// Creates the allocator for the graphs of a pool. The device's statistics include its memory.
 std::unique_ptr<CachingAllocator> make_graph_allocator(Device device, std::uint64_t pool);
 
 void set_memory_fraction(Device device, double fraction);

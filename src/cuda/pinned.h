@@ -17,7 +17,7 @@ struct PinnedBlock {
   StreamUses uses;
 };
 
-/// A freed block is reused for the next request of its size, after the copies that use it have finished.
+/// A freed block is reused for a request of the same size, after the copies that use the block have finished.
 class PinnedPool {
  public:
   PinnedPool() = default;

@@ -110,7 +110,8 @@ constexpr ebb::detail::Backend kBackend = {
     .leave_capture = &leave_capture,
 };
 
-// Looks for a device that can run the kernels. Returns null, or the reason why none can.
+// Looks for a device that can run the kernels. Returns null if there is one, otherwise the reason why no
+// device can.
 const char* find_kernels(std::string& problem) {
   for (int i = 0; i < visible_devices(); ++i) {
     problem = why_not_used(i);
@@ -119,7 +120,8 @@ const char* find_kernels(std::string& problem) {
   return problem.c_str();
 }
 
-// Looks for a driver and a device. Returns null, or a message that names the missing part.
+// Looks for a driver and a device. Returns null if there are both, otherwise a message that names the missing
+// part.
 const char* find_device() {
   static std::string problem;
   int count = 0;
@@ -153,7 +155,8 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   fill_slots();
   register_elementwise();
   register_pointwise_losses();
-  // This is the last step, because other threads then assume that all kernels are in their slots.
+  // The backend is set last, because other threads assume that all kernels are in their slots as soon as it
+  // is set.
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   return nullptr;
 }

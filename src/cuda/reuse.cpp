@@ -51,7 +51,7 @@ void StreamMark::record() noexcept {
     cudaGetLastError();
     give_event(use_.device, event);
   } catch (const Error&) {
-    // The mark stays without an event. The memory is not reused until a later attempt succeeds.
+    // The mark remains without an event. The memory is not reused until a later call of record() succeeds.
   }
 }
 

@@ -26,8 +26,8 @@ using StreamUses = std::vector<StreamUse>;
 /// Adds a use unless it is already in the list.
 void add_use(StreamUses& uses, StreamUse use);
 
-/// Returns an event of the device, without timing. Events are reused, because it costs more to create one
-/// than to record it.
+/// Returns an event of the device, without timing. Events are reused, because the creation of an event costs
+/// more than its recording.
 cudaEvent_t take_event(Device device);
 void give_event(Device device, cudaEvent_t event) noexcept;
 
@@ -43,20 +43,20 @@ class StreamMark {
   }
   ~StreamMark();
 
-  /// Returns whether the stream has passed the point. If `wait` is true, waits for it first. Returns false if
-  /// that cannot be determined.
+  /// Returns whether the stream has passed the point. If `wait` is true, first waits until it has. Returns
+  /// false if this cannot be determined.
   bool passed(bool wait) noexcept;
 
  private:
   void record() noexcept;
 
   StreamUse use_;
-  cudaEvent_t event_ = nullptr;  // null: the stream was being captured, or the call failed; it is retried
+  cudaEvent_t event_ = nullptr;  // null if the stream was being captured or the call failed; retried
 };
 
-/// Blocks that streams may still use. The marks of each stream are in a separate queue. A stream passes them
-/// in order, so a check ends at the first mark that the stream has not passed. A check costs one call per
-/// stream, plus one for each passed mark.
+/// Blocks that streams may still use. The marks of each stream are in a separate queue. A stream passes its
+/// marks in order, so the check of a queue ends at the first mark that the stream has not passed. A check
+/// costs one call per stream, plus one for each passed mark.
 template <class Block>
 class WaitingBlocks {
  public:

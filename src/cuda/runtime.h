@@ -17,10 +17,10 @@ constexpr std::size_t kMaxDevices = 128;
 
 class GraphMemory;
 
-/// The CUDA state of a thread. It is cached here and not queried from the driver, because every launch needs
-/// it.
+/// The CUDA state of a thread. It is cached here because every launch needs it, and a query of the driver
+/// would take longer.
 struct ThreadState {
-  int device = -1;  // the last one set through ebb; -1: none yet, so there may be no current context
+  int device = -1;  // the last one set through ebb, or -1 if none was set and there may be no current context
   std::array<cudaStream_t, kMaxDevices> streams{};
   GraphMemory* capture = nullptr;  // memory of the graph that the thread is capturing
 };
@@ -31,7 +31,7 @@ int visible_devices();
 /// Returns the properties of a device. Throws if there is no such device.
 const cudaDeviceProp& properties_of(int device);
 /// Returns the reason why the plugin's kernels do not run on an existing device, as the end of a sentence
-/// about the plugin. Returns an empty string if they run.
+/// about the plugin. Returns an empty string if the kernels run on the device.
 std::string why_not_used(int device);
 /// Returns or sets the calling thread's device. Setting it throws if there is no such device, or if there are
 /// no kernels for it.
@@ -40,12 +40,13 @@ void set_current_device(int device);
 /// Returns the calling thread's stream of a device, without a check that work may be queued on it.
 cudaStream_t stream_of(Device device);
 void set_current_stream(Device device, cudaStream_t stream);
-/// Throws if the calling thread is capturing a graph, because `what` would make the host wait for the device.
+/// Throws if the calling thread is capturing a graph. `what` describes the action that would make the host
+/// wait for the device.
 void refuse_in_capture(const char* what);
 /// Counts the running captures of all threads, by device.
 void count_capture(Device device, int change) noexcept;
-/// Waits for all work of the device. Throws while any thread captures a graph there, because CUDA would
-/// invalidate the capture.
+/// Waits for all work of the device. Throws while any thread captures a graph on this device, because CUDA
+/// would invalidate the capture.
 void wait_for_device(Device device);
 
 // The functions for memory of the backend's table; see core/backend.h.

@@ -19,7 +19,7 @@ struct Pool {
 cudaStream_t queue(void* handle) { return static_cast<cudaStream_t>(handle); }
 cudaEvent_t event_of(void* handle) { return static_cast<cudaEvent_t>(handle); }
 
-// Returns whether the status is success. cudaErrorNotReady is a result and not an error.
+// Returns true for cudaSuccess and false for cudaErrorNotReady. Throws for other statuses.
 bool done(cudaError_t status, const char* what) {
   if (status == cudaErrorNotReady) {
     cudaGetLastError();
@@ -105,7 +105,8 @@ void order_streams(Device first_device, void* first, Device second_device, void*
   };
   each(first_device, [&] { return cudaEventRecord(event, queue(first)); });
   each(second_device, [&] { return cudaStreamWaitEvent(queue(second), event, 0); });
-  // The wait remains valid even if the event is recorded again later, so the event can be reused.
+  // The queued wait refers to the recording above even if the event is recorded again, so the event can be
+  // reused.
   give_event(first_device, event);
 }
 

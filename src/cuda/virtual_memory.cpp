@@ -118,8 +118,8 @@ bool AddressRange::map(char* from, std::size_t bytes) {
 }
 
 void AddressRange::unmap(char* from, std::size_t bytes) noexcept {
-  // Unmaps granules one by one, as they were mapped. The driver guarantees neither that a part of a mapping
-  // can be unmapped, nor several mappings together.
+  // Unmaps granules one by one, as they were mapped. The driver does not guarantee that a part of a mapping,
+  // or several mappings together, can be unmapped.
   for (std::size_t done = 0; done < bytes; done += granule_) driver().unmap(address(from + done), granule_);
 }
 

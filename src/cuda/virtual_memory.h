@@ -18,7 +18,7 @@ class AddressRange {
   /// Reserves addresses. Both sizes are in bytes. `granule` is a multiple of the device's granularity, and
   /// `bytes` is a multiple of `granule`. Throws ebb::Error if the addresses cannot be reserved.
   AddressRange(Device device, std::size_t bytes, std::size_t granule);
-  /// Requires that no memory is mapped any more.
+  /// Frees the addresses. Requires that no memory is mapped to them any more.
   ~AddressRange();
   AddressRange(const AddressRange&) = delete;
 
@@ -26,10 +26,10 @@ class AddressRange {
   std::size_t bytes() const { return bytes_; }
   std::size_t granule() const { return granule_; }
 
-  /// Maps memory to whole granules that have none. Returns false and maps nothing if the device has no memory
-  /// left. Throws ebb::Error for another failure.
+  /// Maps memory to the granules of [from, from + bytes), which have none yet. Returns false and maps nothing
+  /// if the device has no memory left. Throws ebb::Error for another failure.
   bool map(char* from, std::size_t bytes);
-  /// Unmaps the memory of whole granules; the device must not use it any more.
+  /// Unmaps the memory of the granules of [from, from + bytes), which the device must not use any more.
   void unmap(char* from, std::size_t bytes) noexcept;
 
  private:

@@ -1,5 +1,6 @@
 // A replacement for the standard headers that formulas include, for NVRTC. It contains the parts of the
-// standard library and of the compiler's builtins that formulas need, because NVRTC has neither.
+// standard library and the compiler builtins that formulas need, because NVRTC has neither headers nor these
+// builtins.
 #pragma once
 
 constexpr float __builtin_inff() { return __builtin_bit_cast(float, 0x7f800000u); }

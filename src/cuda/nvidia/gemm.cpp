@@ -21,12 +21,12 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 constexpr std::size_t kMostPlans = 4096;  // per thread
-// The number of algorithms that are requested. There are several, because the library may reject one that it
-// proposed.
+// The number of algorithms that are requested. Several are requested, because the library may reject an
+// algorithm that it proposed.
 constexpr int kMostChoices = 4;
 constexpr std::int32_t kMostAligned = 16;  // bytes; no algorithm loads more together
-// The number of matrices per batch, limited by the z dimension of a grid. Parts of a larger batch all have
-// the same alignment.
+// The maximum number of matrices per launch, limited by the z dimension of a grid. It is a multiple of 8, so
+// that all parts of a larger batch have the same alignment.
 constexpr std::int64_t kMostMatrices = 65528;
 
 void check_blas(cublasStatus_t status, const char* what) {
@@ -127,8 +127,8 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
     check_blas(
         cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)),
         "cublasLtMatmulDescSetAttribute");
-    // Passes an address with the key's alignment, because the heuristic reads only the alignment of the
-    // pointer.
+    // Passes an invented address with the key's alignment, because the heuristic reads only the alignment of
+    // the pointer.
     set_bias(*plan, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(key.bias_alignment)));
     if (key.before_stride) {
       check_blas(cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
@@ -149,7 +149,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                        sizeof(workspace));
   if (key.dtype == static_cast<std::int32_t>(kHalf) || key.dtype == static_cast<std::int32_t>(kBFloat16)) {
-    // Partial sums must also be added in float.
+    // Allows only algorithms that also add partial sums in the compute type.
     const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
                                          sizeof(schemes));
@@ -182,7 +182,7 @@ cublasLtHandle_t handle_of(Device device) {
   return made;
 }
 
-// The plans of a thread. Each thread has its own, so that a launch needs no lock.
+// The handles and plans of a thread. Each thread has its own, so that a launch needs no lock.
 struct Library {
   std::array<cublasLtHandle_t, kMaxDevices> handles{};
   LruCache<Key, std::unique_ptr<Plan>> plans{kMostPlans};
@@ -194,8 +194,7 @@ struct Library {
   }
 };
 
-// The leading dimension of a matrix in column-major order, and whether that view is the transpose of the
-// matrix.
+// A matrix for the column-major library: its leading dimension, and whether the library must transpose it.
 struct Operand {
   std::int64_t leading;
   bool transposed;

@@ -10,8 +10,9 @@
 
 namespace ebb::cuda {
 
-/// Returns the folder of cuBLAS, which is linked, then the folder `wheel` of the same site-packages, then the
-/// library folders of CUDA_PATH and CUDA_HOME. Each folder ends with a slash.
+/// Returns the folders in which to search for a library of NVIDIA, in this order: the folder of cuBLAS, which
+/// is linked; the folder `wheel` of the same site-packages; the library folders of CUDA_PATH and CUDA_HOME.
+/// Each folder ends with a slash.
 inline std::vector<std::string> library_folders(const std::string& wheel) {
   std::vector<std::string> found;
   Dl_info info{};

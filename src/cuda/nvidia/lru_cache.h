@@ -21,8 +21,8 @@ class LruCache {
  public:
   explicit LruCache(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Returns the value, or null if there is none. The pointer is valid until `capacity` other keys have been
-  /// used.
+  /// Returns the value, or null if there is none. The pointer remains valid at least until `capacity` other
+  /// keys have been used.
   Value* find(const Key& key) {
     const auto found = places_.find(bytes(key));
     if (found == places_.end()) return nullptr;
@@ -61,7 +61,7 @@ class LruCache {
   std::unordered_map<std::string_view, typename Entries::iterator> places_;
 };
 
-/// A cache like LruCache, but thread-safe. Values are copied, so they should be cheap to copy.
+/// A cache like LruCache, but thread-safe. get() returns copies, so values should be cheap to copy.
 template <class Key, class Value>
 class OnceCache {
  public:

@@ -71,8 +71,9 @@ const Library& library_of(int major) {
   return *found;
 }
 
-// Returns the options with which the plugin's kernels are compiled, without fast math. With them, functions
-// of ebb's headers that have no annotation are compiled for the device too.
+// Returns the options, which equal those of the plugin's kernels, without fast math.
+// --device-as-default-execution-space also compiles functions of ebb's headers without annotation for the
+// device.
 std::vector<std::string> options_for(int architecture) {
   return {detail::text("--gpu-architecture=", kTarget, architecture), "--std=c++20",
           "--device-as-default-execution-space", "--fmad=true", "--diag-suppress=161,186,1097"};

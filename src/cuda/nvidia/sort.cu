@@ -1,7 +1,7 @@
 // Sorting with CUB. If there are only few long runs, a device-wide radix sort sorts them one after another.
-// Runs that fit a block are sorted in its shared memory. Other runs use CUB's segmented radix sort. None of
-// these waits on the host, so all can be captured in graphs. CUB's DeviceSegmentedSort reads sizes back, so
-// it cannot be captured.
+// Runs that fit a block are sorted in the block's shared memory. Other runs use CUB's segmented radix sort.
+// In none of these cases does the host wait, so all can be captured in graphs. CUB's DeviceSegmentedSort is
+// not used, because it reads sizes back and cannot be captured.
 #include <ebb/core/ndarray.h>
 
 #include "cuda/runtime.h"
@@ -20,7 +20,7 @@ namespace ebb::cuda {
 namespace {
 
 constexpr std::int64_t kBlockItems = 2048;  // the longest run that one block can sort
-// Up to this number, long runs are sorted one after another, each on the whole device.
+// Up to this number of long runs, they are sorted one after another, each on the whole device.
 constexpr std::int64_t kFewRuns = 64;
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 20;
 
@@ -77,7 +77,8 @@ void sort_in_blocks(Device device, const Items& items) {
       items);
 }
 
-// Calls a CUB algorithm twice: first for the size of its workspace, then to run it.
+// Calls a CUB algorithm twice. The first call returns the size of the workspace, and the second call runs the
+// algorithm.
 template <class Algorithm>
 void with_workspace(Device device, const Algorithm& algorithm) {
   cudaGetLastError();  // CUB would report an earlier error as its own
@@ -96,7 +97,7 @@ auto starts(std::int64_t first, std::int64_t n) {
   return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(first), SegmentStart{n});
 }
 
-// Copies a result from the second half of a buffer to the first.
+// Copies the result to `wanted`, unless it is already there.
 template <class T>
 void copy_to_front(cub::DoubleBuffer<T>& buffer, T* wanted, std::int64_t count, cudaStream_t stream) {
   if (buffer.Current() == wanted) return;

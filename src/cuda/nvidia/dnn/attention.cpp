@@ -47,8 +47,8 @@ Graph forward_graph(const Problem& p, const Target& target) {
   return std::move(g).finish(target);
 }
 
-// Multiplies `turned` (N, H, S, L) with x (N, H, L, .). The product is the gradient of a key or value, whose
-// heads several query heads may share.
+// Computes the gradient of key or value, the product of `turned` (N, H, S, L) and x (N, H, L, .). If several
+// query heads share a head of `out`, their products are summed.
 void by_keys(AttentionGraph& g, const Operand& turned, const Operand& x, const Operand& out) {
   if (turned.sizes[1] == out.sizes[1]) {
     g.matmul(turned, x, out);

@@ -18,8 +18,8 @@ struct Operand {
 /// Returns an operand on the same memory, with its last two dimensions exchanged and without a descriptor.
 Operand exchanged(const Operand& x);
 
-/// Builds a graph operation by operation. The result of an operation is a virtual tensor in float, unless an
-/// output array is given.
+/// Builds a graph operation by operation. The result of an operation is a virtual tensor in float, unless the
+/// caller passes an output array.
 class AttentionGraph {
  public:
   explicit AttentionGraph(const Problem& problem) : build_(problem) {}
@@ -28,8 +28,8 @@ class AttentionGraph {
   Operand array(Uid uid, const Lengths& sizes, const Lengths& strides,
                 std::optional<cudnnDataType_t> type = {});
   Operand array(Uid uid, const Lengths& sizes, std::optional<cudnnDataType_t> type = {});
-  /// Adds a Float array to which the blocks of a product add with atomics. It is contiguous, but the engine
-  /// may reorder its elements. Only an operation of the same graph can therefore read it.
+  /// Adds a Float array to which the blocks of a product add with atomics. The array is contiguous, but the
+  /// engine may reorder its elements, so only operations of the same graph can read it.
   Operand sum_in_memory(Uid uid, const Lengths& sizes);
   /// Adds a Float scalar in host memory.
   Operand number(Uid uid);
@@ -46,7 +46,7 @@ class AttentionGraph {
   Operand reduce(cudnnReduceTensorOp_t how, const Operand& x, const Operand& out);
   /// Returns x with its last two dimensions exchanged, in the problem's dtype.
   Operand transpose(const Operand& x);
-  /// Returns `scores`, replaced by `never` where the key's index is greater than the query's.
+  /// Returns `scores`, with `never` in all elements whose key index is greater than the query index.
   Operand causal(const Operand& scores, const Operand& never);
 
   Graph finish(const Target& target) && { return std::move(build_).finish(operations_, target); }

@@ -1,5 +1,6 @@
 // Batch normalisation with the batch's statistics, and its gradients. cuDNN does not compute the running
-// statistics here. Its documentation does not say whether it averages the biased or the unbiased variance.
+// statistics here, because its documentation does not say whether it averages the biased or the unbiased
+// variance.
 #include "cuda/nvidia/dnn/graph_builder.h"
 
 namespace ebb::cuda::dnn {

@@ -16,8 +16,8 @@ namespace ebb::cuda::dnn {
 class Failure : public std::runtime_error {
  public:
   Failure(cudnnStatus_t status, const char* call);
-  /// Returns whether cuDNN has no algorithm for the problem, which is not an error of the program or the
-  /// machine.
+  /// Returns whether the failure only means that cuDNN has no algorithm for the problem. Other failures are
+  /// errors of the program or the machine.
   bool is_unsupported() const;
 
  private:
@@ -116,7 +116,8 @@ class Descriptor {
     return *this;
   }
 
-  /// Fills `values` and reduces its size to the number of values that exist.
+  /// Reads up to values.size() values of an attribute, and reduces the size to the number of values that
+  /// exist.
   template <class T>
   void get(cudnnBackendAttributeName_t name, std::vector<T>& values) const {
     const std::int64_t n = get(name, kTag<T>, values.size(), values.data());

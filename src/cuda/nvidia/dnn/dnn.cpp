@@ -27,10 +27,10 @@ using dnn::Task;
 
 constexpr std::size_t kPlansKept = 1024;                         // per thread, and as text for all threads
 constexpr std::size_t kPlansTimed = 8;                           // per problem
-constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // a larger one only if no plan needs less
+constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // more only if no plan needs less
 
-// Returns a text that describes the configuration. A plan is valid only for one configuration, because it may
-// contain machine code.
+// Returns a text that describes the configuration. A plan is valid only for the configuration in which it was
+// made, because it may contain machine code.
 std::string stamp_of(Device device) {
   const cudaDeviceProp& p = properties_of(device.index());
   int driver = 0;
@@ -122,8 +122,8 @@ Answer make_answer(const Task& task, cudnnHandle_t handle) {
     answer.plan = std::move(plans[times ? fastest(handle, plans, task) : 0]);
     return answer;
   } catch (const dnn::Failure& f) {
-    // For a convolution, the failure is reported, because ebb's own convolutions are slow. Other ops run
-    // ebb's kernels instead.
+    // If engines support a convolution, but all their plans fail, the failure is reported, because ebb's own
+    // convolutions are slow. Other ops run ebb's kernels instead.
     if (f.is_unsupported() || !is_convolution(task.problem.operation)) return Answer();
     throw;
   }
@@ -172,8 +172,8 @@ bool run(const char* op, Task task) {
   }
 }
 
-// Returns whether cuDNN may compute attention. Before 9.16, gradients were wrong if the keys did not fill a
-// tile, and 9.10 had errors in both passes. Plans were tested with 9.19.
+// Returns whether cuDNN may compute attention. Requires 9.19, the version with which plans were tested.
+// Before 9.16, gradients were wrong if the keys did not fill a tile, and 9.10 had errors in both passes.
 bool is_for_attention() {
   constexpr std::size_t kOldest = 91900;
   return dnn_is_used() && dnn::library().version() >= kOldest;
@@ -182,8 +182,8 @@ bool is_for_attention() {
 constexpr const char* kConvNames[] = {"convolution", "convolution_backward (input)",
                                       "convolution_backward (weight)"};
 
-// Runs a batch norm only if its arrays are aligned. The engines load 16 bytes together, even if the
-// descriptors state a smaller alignment.
+// Runs a batch norm only if its arrays are aligned to 16 bytes, because the engines load 16 bytes together
+// even if the descriptors state a smaller alignment.
 bool run_aligned(const char* op, Task task) {
   return task.problem.alignment == dnn::kMostAligned && run(op, std::move(task));
 }

@@ -6,7 +6,7 @@
 namespace ebb::cuda::dnn {
 
 /// The location of a tensor's elements. `memory` is device memory, and `host` is host memory, for a single
-/// scalar. `nowhere` is for a virtual tensor, which is passed unrounded between operations.
+/// scalar. `nowhere` is for a virtual tensor, which the engine passes between operations without rounding.
 enum class Held : std::uint8_t { memory, nowhere, host };
 
 class GraphBuilder {
@@ -35,9 +35,9 @@ class GraphBuilder {
   const Descriptor& pointwise(cudnnPointwiseMode_t mode, const Descriptor& x, const Descriptor* b,
                               const Descriptor& y);
 
-  /// Returns the padding after the input that `out` windows of the given reach need. It is at least the
-  /// padding before the input. It is larger for "same" padding with an even kernel, and if the number of
-  /// windows is rounded up.
+  /// Returns, for each axis, the padding after the input that `out` windows of extent reach[axis] need, but
+  /// at least the padding before the input. It is larger than the padding before the input for "same" padding
+  /// with an even kernel, and if the number of windows is rounded up.
   std::vector<std::int64_t> post_padding(const std::int64_t* reach) const;
 
   Graph finish(const std::vector<cudnnBackendDescriptor_t>& operations, const Target& target) &&;

@@ -8,8 +8,8 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-// The handles outlive the threads that used them. It takes milliseconds to create one, and to destroy one at
-// program exit is not safe.
+// Handles are reused by later threads, because it takes milliseconds to create one. They are never destroyed,
+// because this is not safe at program exit.
 DevicePool<cudnnHandle_t>& handle_pool() {
   static auto* const pool = new DevicePool<cudnnHandle_t>;
   return *pool;

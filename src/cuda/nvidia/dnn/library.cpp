@@ -112,8 +112,8 @@ Failure::Failure(cudnnStatus_t status, const char* call)
     : std::runtime_error(text_of(status, call)), status_(status) {}
 
 bool Failure::is_unsupported() const {
-  // If a part of the library is missing, cuDNN reports the problem as unsupported. That is a fault of the
-  // installation, so it does not count as unsupported here.
+  // If a part of the library is missing, cuDNN reports the problem as unsupported, too. This function then
+  // returns false, because it is an error of the installation.
   return CUDNN_STATUS_CATEGORY(static_cast<int>(status_)) == CUDNN_STATUS_NOT_SUPPORTED &&
          status_ != CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
 }

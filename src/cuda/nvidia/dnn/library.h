@@ -1,4 +1,4 @@
-// cuDNN's functions, loaded at the first use. Programs that do not use them load nothing, and a machine
+// cuDNN's functions, loaded at the first use. Programs that do not use cuDNN do not load it, and a machine
 // without cuDNN can run everything else.
 #pragma once
 
@@ -39,9 +39,9 @@ struct Library {
 };
 
 /// Returns the library, loaded once. Returns null if there is none, if it is older than 9.8 or of another
-/// major version, or if a part is missing. The search order is: the plugin's run path, LD_LIBRARY_PATH and
-/// the system's path; the folder of cuBLASLt; a Python wheel next to the wheel of cuBLASLt; the toolkit that
-/// CUDA_PATH or CUDA_HOME names.
+/// major version, or if a part is missing. The search order is: (1) the plugin's run path, LD_LIBRARY_PATH
+/// and the system's path; (2) the folder of cuBLASLt; (3) a Python wheel next to the wheel of cuBLASLt; (4)
+/// the toolkit in CUDA_PATH or CUDA_HOME.
 const Library* find_library();
 
 /// Returns the library, which must have been found before.
@@ -50,8 +50,8 @@ inline const Library& library() {
   return found;
 }
 
-/// Returns whether the part for recurrent layers is in the same folder. Without it, cuDNN would end the
-/// program when it needs that part.
+/// Returns whether cuDNN's library for recurrent layers is in the folder of cuDNN. If it is missing, cuDNN
+/// would end the program at the first recurrent layer.
 bool has_recurrent_layers();
 
 }  // namespace ebb::cuda::dnn

@@ -1,4 +1,5 @@
-// Replacement for builds without cuDNN: every function declines, so ebb's own kernels run.
+// Replacement of the interface to cuDNN in builds without cuDNN. Every function declines, so ebb's own
+// kernels run.
 #include "kernel/cuda/dnn.h"
 
 namespace ebb::cuda {

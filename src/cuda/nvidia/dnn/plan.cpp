@@ -24,7 +24,8 @@ std::vector<Descriptor> proposals(const Graph& graph, const Target& target, cudn
   return heuristics.get_all(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-// Creates a plan. Returns no plan if a note of the engine forbids it.
+// Creates the plan of an engine's configuration. Returns no plan if the engine has a note that is not
+// allowed.
 std::optional<Plan> plan_of(const Problem& problem, const Target& target, Descriptor& config) {
   std::vector<cudnnBackendNumericalNote_t> notes = notes_of(config);
   if (!std::ranges::all_of(notes, [&](auto note) { return is_allowed(problem, note); })) return {};
@@ -48,8 +49,8 @@ bool is_allowed(const Problem& p, cudnnBackendNumericalNote_t note) {
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
       return false;
-    // The intermediate values of these algorithms are larger than the terms of the sum. The results are
-    // therefore less accurate, but more accurate than with TF32.
+    // The intermediate values of these algorithms are larger than the terms of the sum, so their results are
+    // less accurate. They are more accurate than with TF32, and therefore allowed if TF32 is.
     case CUDNN_NUMERICAL_NOTE_FFT:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:
@@ -76,7 +77,7 @@ std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const T
     } catch (const Failure& f) {
       note_failure(f);
     }
-    // Creates the plans one by one, because creating a plan may compile a kernel.
+    // Creates the plans one by one and stops at `most`, because the creation of a plan may compile a kernel.
     for (Descriptor& config : configs) {
       if (plans.size() == most) return plans;
       try {

@@ -22,9 +22,9 @@ struct Plan {
 bool is_allowed(const Problem& problem, cudnnBackendNumericalNote_t note);
 
 /// Returns the first `most` plans of allowed engines that need at most `workspace` bytes. The order is
-/// cuDNN's: heuristic mode A, then the fallback list. If all plans need more, returns the one that needs
-/// least. If no engine supports the problem, returns an empty list. Throws Failure if engines support it, but
-/// their plans failed.
+/// cuDNN's: heuristic mode A, then the fallback list. If all plans need more, returns the plan that needs
+/// least. If no engine supports the problem, returns an empty list. If engines support the problem, but all
+/// their plans fail, throws Failure.
 std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const Target& target,
                              std::size_t most, std::int64_t workspace);
 

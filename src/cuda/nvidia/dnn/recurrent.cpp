@@ -1,5 +1,6 @@
 // Recurrent layers with cuDNN: descriptors, parameter offsets, and the calls that compute them. Since cuDNN
-// 8.9.1, the sequence lengths in the descriptors are sufficient, so none are passed in device memory.
+// 8.9.1, the sequence lengths in the descriptors are sufficient, so the lengths are not passed in device
+// memory.
 #include "cuda/nvidia/dnn/recurrent.h"
 
 #include <ebb/cuda/cuda.h>
@@ -59,8 +60,8 @@ void describe_layer(const RnnDescriptor& d, const DnnRnn& l) {
         "cudnnSetRNNDescriptor_v8");
 }
 
-// If all sequences have the same length, the rows are both padded and packed. They are described as padded,
-// because the small algorithm accepts nothing else.
+// If all sequences have the same length, the padded and the packed layout are equal. The rows are then
+// described as padded, because the algorithm for small layers accepts no other layout.
 void describe_rows(const RnnDataDescriptor& d, const DnnRnn& l, std::int64_t width) {
   const auto layout =
       l.is_even() ? CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED : CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
@@ -95,7 +96,7 @@ class Gates {
   }
 
  private:
-  // A base address that is never accessed. The library adds the offsets to it.
+  // A base address to which the library adds the offsets. It is never accessed.
   static inline const char* const kBase = reinterpret_cast<const char*>(std::uintptr_t{4096});
 
   Piece piece(const TensorDescriptor& d, const void* address) const {
@@ -115,7 +116,8 @@ class Gates {
   TensorDescriptor weight_, bias_;
 };
 
-// Appends a gate's part to those of the previous gates; returns false if it is not adjacent to them.
+// Appends a gate's part, `next`, to the parts of the previous gates. Returns false if `next` is not adjacent
+// to them.
 bool append(Piece& all, const Piece& next) {
   if (next.place < 0 || (all.place >= 0 && next.place != all.place + all.bytes)) return false;
   if (all.place < 0) all.place = next.place;
@@ -127,7 +129,8 @@ bool append(Piece& all, const Piece& next) {
 
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& l) {
   if (!l.is_even() || !l.biases || l.dtype == kDouble || has_projection(l)) return CUDNN_RNN_ALGO_STANDARD;
-  // For float, the small algorithm has errors of up to 2^-11, like TF32. The math type does not change that.
+  // For float, the algorithm for small layers has errors of up to 2^-11, like TF32, whatever the math type
+  // is. It is therefore used only if TF32 is allowed.
   if (l.dtype == kFloat && !is_tf32_allowed()) return CUDNN_RNN_ALGO_STANDARD;
   const bool gated = l.cell == DnnCell::lstm || l.cell == DnnCell::gru;
   const std::int64_t most = l.training ? (gated ? 128 : 256) : (gated ? 192 : 384);

@@ -36,14 +36,14 @@ struct Recurrent {
   explicit Recurrent(const DnnRnn& layer);
 };
 
-/// Returns the algorithm, which both passes of a layer use. The algorithm for small layers reads its
-/// parameters once for all steps. The size limits are those of PyTorch; they depend on the memory of a
+/// Returns the algorithm for both passes of a layer. The algorithm for small layers reads the parameters only
+/// once for all steps. The limits of its size are the same as in PyTorch; they depend on the memory of a
 /// multiprocessor.
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& layer);
 
-/// Returns the parameters' offsets as the library reports them. Returns no value if its layout differs from
-/// ebb's, in which the gates of each parameter are contiguous and in the same order. `handle` may be any
-/// non-null handle.
+/// Returns the parameters' offsets as the library reports them. Returns no value if the library's layout
+/// differs from ebb's, in which the gates of each parameter are contiguous and in the order of DnnCell.
+/// `handle` may be any non-null handle.
 std::optional<DnnRnnSpaces> places_of(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r);
 
 /// Sizes in bytes of the scratch memory of a call, and of the reserve space in training.
@@ -52,8 +52,8 @@ struct RnnTempSpace {
 };
 RnnTempSpace temp_space_of(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r);
 
-/// The passes of dnn_rnn() and dnn_rnn_backward(). The backward pass has two functions; the gradients of the
-/// parameters are computed last. `work` is the scratch memory, with its size in bytes.
+/// The passes of dnn_rnn() and dnn_rnn_backward(). The backward pass consists of run_backward() and then
+/// run_backward_to_parameters(). `work` is an array of bytes, the scratch memory.
 void run_forward(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r, const DnnRnnArrays& arrays,
                  const NdArray& last_hidden, const NdArray& last_cell, const NdArray& work);
 void run_backward(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r, const DnnRnnArrays& arrays,

@@ -43,8 +43,8 @@ LruCache<RnnProblem, bool>& refusals() {
   return mine;
 }
 
-// Calls run(handle), unless cuDNN has declined such a layer before. Returns false if cuDNN declines the
-// layer, now or before.
+// Calls run(handle), unless cuDNN has already declined a layer with these properties. Returns false if cuDNN
+// declines the layer, in this call or an earlier one.
 template <class Run>
 bool attempt(const char* op, const DnnRnn& l, const Run& run) {
   const RnnProblem problem(l);
@@ -72,8 +72,8 @@ bool is_small(const DnnRnn& l) {
   return std::max(rows, widest) * widest <= std::numeric_limits<std::int32_t>::max();
 }
 
-// Returns whether cuDNN should run the layer. In a capture, sequences of different lengths do not use cuDNN:
-// its documentation does not say how the lengths get to the device, and whether replays can read them.
+// Returns whether cuDNN should run the layer. In a capture, sequences of different lengths do not use cuDNN,
+// because its documentation does not say how the lengths reach the device and whether replays can read them.
 bool is_for_cudnn(const DnnRnn& l) {
   if (!dnn_is_used() || !dnn::has_recurrent_layers() || !is_small(l)) return false;
   if (l.dtype == kBFloat16 && library().version() < kOldestForBFloat16) return false;

@@ -14,11 +14,11 @@
 
 namespace ebb::cuda::dnn {
 
-/// Files of cuDNN's serialised plans, one per problem. `stamp` names the configuration for which they are
-/// valid.
+/// Files of cuDNN's serialised plans, one per problem. `stamp` describes the configuration for which the
+/// plans are valid.
 class PlanFiles {
  public:
-  /// The arguments are those of CacheFiles.
+  /// `folder` and `most` are arguments of CacheFiles.
   PlanFiles(std::filesystem::path folder, std::string stamp, std::size_t most = 4096)
       : files_(std::move(folder), "plan", most), stamp_(std::move(stamp)) {}
 
@@ -27,7 +27,8 @@ class PlanFiles {
   void remove(const Problem& problem) const { files_.remove(key_of(problem)); }
 
  private:
-  // Leaves out the device's index, which is valid only in this process. The stamp identifies the device.
+  // Returns the stamp and the problem without the device's index, which is valid only in this process. The
+  // stamp identifies the device.
   std::string key_of(const Problem& problem) const {
     Problem anywhere = problem;
     anywhere.device = 0;
@@ -44,14 +45,14 @@ struct Answer {
   std::optional<Plan> plan;
 };
 
-/// Returns whether the serialised form of the problem's plans is complete. It does not contain the setting
-/// that ReLU propagates NaN.
+/// Returns whether the serialised form of the problem's plans is complete. It is not if the problem has a
+/// ReLU, because the form does not contain the setting that ReLU propagates NaN.
 inline bool says_all(const Problem& problem) { return problem.relu == 0; }
 
 /// Stores the plans of a process in serialised form. cuDNN does not guarantee that a plan can run in two
 /// threads concurrently, so each thread has its own plan. Only the first thread creates a plan from the
-/// problem, which may compile a kernel for a second. The other threads, and later runs of the program, load
-/// the serialised form if it is complete.
+/// problem, which may take a second because it compiles a kernel. The other threads, and later runs of the
+/// program, load the serialised form if it is complete.
 class SharedPlans {
  public:
   SharedPlans(PlanFiles& files, std::size_t capacity) : files_(files), known_(capacity) {}
@@ -80,7 +81,7 @@ class SharedPlans {
   }
 
  private:
-  using Text = std::shared_ptr<const std::string>;  // null: there is no plan
+  using Text = std::shared_ptr<const std::string>;  // null if the problem has no plan
 
   template <class Make>
   Text find_or_make(const Problem& problem, const Target& target, const Make& make,

@@ -1,4 +1,4 @@
-// Problem, which is the cache key of a plan, and the memory of a task.
+// Problem, the cache key of a plan, and the descriptor of a task's memory.
 #include "cuda/nvidia/dnn/task.h"
 
 #include <ebb/cuda/cuda.h>

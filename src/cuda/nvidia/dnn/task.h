@@ -26,8 +26,8 @@ constexpr bool is_convolution(Operation operation) { return operation <= Operati
 /// The cache key of a plan, compared as bytes. Memory strides follow from sizes and layout. Fields that an
 /// operation does not use are 0.
 struct Problem {
-  std::int64_t in[5], out[5];  // rows, channels, spatial axes; for attention: of query and result
-  std::int64_t window[5];      // for a convolution: its weight; for attention: key
+  std::int64_t in[5], out[5];  // sizes (rows, channels, spatial axes); for attention: of query and result
+  std::int64_t window[5];      // sizes of a convolution's weight, or of attention's key
   std::int64_t stride[3], padding[3], dilation[3];
   std::int64_t steps[3][3];  // for attention: strides of samples, heads and rows of query, key, value
   std::int32_t axes;         // 2 or 3; with fewer spatial axes, axes of size 1 are added in front
@@ -43,13 +43,13 @@ struct Problem {
   void set_window(IntArrayRef sizes);
   void set_steps(IntArrayRef stride, IntArrayRef padding);
   void set_dilation(IntArrayRef dilation);
-  /// Reduces the alignment to that of an array that the plan reads or writes.
+  /// Reduces `alignment` to the alignment of x, an array that the plan reads or writes.
   void take(const NdArray& x);
 
   DType type() const { return static_cast<DType>(dtype); }
 };
 
-/// The tensors of a graph; the ids to which the program binds memory.
+/// The ids of a graph's tensors, by which memory is assigned to the tensors.
 enum Uid : std::int64_t {
   kIn = 1,
   kWeight,
@@ -85,7 +85,7 @@ struct Graph {
   Descriptor operations{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
 };
 
-/// The device for which engines are requested: an existing device with a handle, or a described device with
+/// The device for which engines are requested: the device of a handle, or a device that is only described by
 /// its properties.
 struct Target {
   cudnnHandle_t handle = nullptr;
