@@ -21,7 +21,7 @@ namespace ebb::serialize {
 /// Writes the next `size` bytes and returns the number of bytes written. Fewer than `size` is an error.
 using WriteFunction = std::function<std::size_t(const void* data, std::size_t size)>;
 /// Copies at most `size` bytes from `position` to `to`. Returns the number of bytes copied, which is 0 at the
-/// end.
+/// end of the data.
 using ReadFunction = std::function<std::size_t(std::uint64_t position, void* to, std::size_t size)>;
 /// Returns the total number of bytes.
 using SizeFunction = std::function<std::size_t()>;
@@ -68,15 +68,15 @@ class EBB_API InputArchive {
   /// Loads a file from a memory buffer, or through functions.
   void load_from(const char* data, std::size_t size, optional<Device> device = nullopt);
   void load_from(const ReadFunction& read, const SizeFunction& size, optional<Device> device = nullopt);
-  /// Reads the tensor named `key` into `tensor`. The result is on the device that load_from was given;
-  /// without one, it is on the device of the old value of `tensor`. If no tensor has this name, throws and
-  /// lists the most similar names.
+  /// Reads the tensor named `key` into `tensor`. The result is on the device that was passed to load_from.
+  /// Without such a device, it is on the device of the old value of `tensor`. If no tensor has this name,
+  /// throws and lists the most similar names.
   void read(const std::string& key, Variable& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Variable& tensor, bool is_buffer = false);
   /// Reads the nested archive that was written as `key`.
   void read(const std::string& key, InputArchive& nested);
   bool try_read(const std::string& key, InputArchive& nested);
-  /// Converts a tensor that write(key, SavedValue) wrote back to its value. Any other tensor is returned as a
+  /// Reads a value that write(key, SavedValue) wrote. If `key` names any other tensor, `value` is that
   /// tensor.
   void read(const std::string& key, autograd::SavedValue& value);
   bool try_read(const std::string& key, autograd::SavedValue& value);

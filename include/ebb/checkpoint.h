@@ -27,9 +27,10 @@ namespace ebb {
 ///         if (++step % 100 == 0) run.save();
 ///       }
 ///
-/// It always contains the state of the CPU's default generator, and the state of the generator of each CUDA
-/// device that one of the tensors is on. The file has the safetensors format. Tensors are named "part.name",
-/// and the metadata lists the parts. Parts are stored by reference and must outlive the Checkpoint.
+/// The file always contains the state of the CPU's default generator, and the state of the generator of each
+/// CUDA device on which one of the tensors is. The file has the safetensors format. Tensors are named
+/// "part.name", and the metadata lists the parts. Parts are stored by reference and must outlive the
+/// Checkpoint.
 class EBB_API Checkpoint {
  public:
   explicit Checkpoint(std::string path);
@@ -47,8 +48,8 @@ class EBB_API Checkpoint {
                   "Checkpoint::add keeps a reference: give it a variable, which outlives the Checkpoint.");
     return *this;
   }
-  /// Adds a value, which load() replaces with the value in the file. A tensor keeps its memory if dtype and
-  /// shape agree. It may be undefined.
+  /// Adds a value, which load() replaces with the value in the file. A tensor keeps its memory if its dtype
+  /// and shape are those of the file. The tensor may be undefined.
   Checkpoint& add(const std::string& name, Variable& value);
   Checkpoint& add(const std::string& name, std::string& value);
   template <class T>
@@ -63,8 +64,8 @@ class EBB_API Checkpoint {
   /// Writes all parts to the file. The old file is replaced atomically: after a crash at any moment, either
   /// the old file or the new one is complete. Throws if the file cannot be written.
   void save() const;
-  /// Reads all parts from the file. Returns false, and does nothing, if there is no file. If the parts of the
-  /// file are not those that were added, or do not fit them, throws and changes nothing.
+  /// Reads all parts from the file. Returns false, and does nothing, if there is no file. Throws, and changes
+  /// nothing, if the file has other parts than those that were added, or if a part does not fit.
   bool load();
   const std::string& path() const { return path_; }
 

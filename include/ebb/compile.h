@@ -17,21 +17,22 @@
 
 namespace ebb {
 
-/// Counts and state of a compiled function. The counts cover all specializations since the function was
-/// compiled or reset(). The other fields describe the specialization of the last call. They are 0 if it is
-/// not replayed. A specialization is one combination of argument properties and thread modes (see compile()).
+/// Counts and state of a compiled function. `calls`, `replays`, `recordings`, `kinds` and `prepare_seconds`
+/// cover all specializations since the function was compiled or reset(). The other fields describe the
+/// specialization of the last call. Their numbers are 0 if that specialization is not replayed. A
+/// specialization is one combination of argument properties and thread modes (see compile()).
 struct CompileReport {
   /// Whether the specialization of the last call has a tape. Its next call is then a replay if the
   /// assumptions of the tape hold.
   bool replayed = false;
-  /// Whether replays launch a captured graph of a device. The second replay of a tape captures it.
+  /// Whether replays launch a captured graph of a device. The second replay of a tape captures the graph.
   bool captured = false;
   /// The reason why the specialization is not replayed, or the note that it is still being recorded. Empty if
-  /// it is replayed.
+  /// the specialization is replayed.
   std::string reason;
-  /// The number of calls. It excludes calls that overlap another call or run within another compiled function
-  /// or a capture. It also excludes calls with an argument that is part of a graph, or with anomaly detection
-  /// or saved-tensor hooks.
+  /// The number of calls. It excludes calls that overlap another call, and calls within another compiled
+  /// function or a capture. It also excludes calls with an argument that is part of a graph, or with anomaly
+  /// detection or saved-tensor hooks.
   std::int64_t calls = 0;
   std::int64_t replays = 0;     ///< calls that replayed a tape
   std::int64_t recordings = 0;  ///< calls that ran the function and recorded it
@@ -50,14 +51,14 @@ struct CompileReport {
 };
 
 struct CompileOptions {
-  /// The maximum number of specializations whose tapes are stored. Beyond it, the least recently used one is
-  /// dropped. If 2 * max_kinds specializations in a row are dropped before a replay, new ones stay eager,
-  /// with one warning.
+  /// The maximum number of stored specializations. If there are more, the least recently used one is dropped.
+  /// If 2 * max_kinds specializations in a row are dropped before they were replayed, new specializations
+  /// stay eager, with one warning.
   std::int64_t max_kinds = 16;
   /// Whether chains of elementwise calls on a GPU are compiled into fused kernels. Their results are bitwise
   /// equal to those of separate calls, except that a product followed by a sum is rounded once, not twice.
-  /// Fusion is therefore off in deterministic mode, and if the environment variable EBB_FUSE is 0. On the CPU
-  /// no bit changes, so calls are always fused.
+  /// Fusion is therefore off in deterministic mode. The environment variable EBB_FUSE=0 switches it off too.
+  /// Fusion on the CPU changes no bit and is always on.
   bool fuse = true;
 };
 
@@ -175,10 +176,11 @@ class Compiled {
 
   /// Returns the counts of all calls and the state of the last call's specialization.
   CompileReport report() const { return core_.report(); }
-  /// Writes the tape of the last call's specialization as C++ source: `path`, for example "step.cpp", its
-  /// header step.h, and step.safetensors if the function reads tensors that are not arguments. They define a
-  /// class named after the file, Step. A call of it takes the same number of tensors as the function, with
-  /// the properties of that specialization, and computes the same results, bit for bit:
+  /// Writes the tape of the last call's specialization as C++ source: the file `path`, for example
+  /// "step.cpp", and its header step.h. If the function reads tensors that are not arguments, emit() writes
+  /// them to step.safetensors. The source defines a class named after the file, Step. A call of a Step takes
+  /// the same number of tensors as the function, with the properties of that specialization, and computes the
+  /// same results, bit for bit:
   ///
   ///     auto step = ebb::compile([&](Tensor x) {
   ///       NoGradGuard no_grad;
@@ -192,8 +194,9 @@ class Compiled {
   ///
   /// Arguments that are not tensors (numbers, strings) keep the values of the recording. A vector of tensors
   /// becomes separate parameters. The result is void, a tensor or a tuple. Tensors that the function reads
-  /// are written with their current values. If the function writes to them, an object of the class writes to
-  /// its own copies. The source calls kernels of this version of ebb: emit it again for another version.
+  /// are saved with their current values. If the function writes to such tensors, a Step writes to its own
+  /// copies. The source calls kernels of this version of ebb, so it must be emitted again for another
+  /// version.
   ///
   /// Throws Error if the specialization is not (yet) replayed, and in a program that is linked with a static
   /// ebb, which does not contain the names of the kernels. Also throws if the tape contains something that
@@ -215,9 +218,10 @@ class Compiled {
   detail::CompiledCore core_;
 };
 
-/// Returns a function with the results of `function`. From its third or fourth call on, it builds no graph,
-/// computes no shapes and allocates nothing. It replays the recorded kernel calls in the same order on the
-/// new values. The results are bitwise equal. The function may contain a whole training step:
+/// Returns a function that computes the same results as `function`. From its third or fourth call on, the
+/// returned function builds no graph, computes no shapes and allocates nothing. It replays the recorded
+/// kernel calls in the same order on the new values. The results are bitwise equal. `function` may contain a
+/// whole training step:
 ///
 ///     auto step = ebb::compile([&](Tensor x, Tensor y) {
 ///       optimizer.zero_grad();
@@ -235,7 +239,7 @@ class Compiled {
 /// Each specialization has its own tape. A specialization is defined by the shapes, strides, dtypes, devices
 /// and requires_grad of the tensors, and the values of the other arguments. It is also defined by the modes
 /// of the thread (gradients, inference, autocast), by determinism, and by the modules that are in training
-/// mode. The tape is built once two calls in a row have recorded the same kernel calls. A replay uses the
+/// mode. The tape is built when two calls in a row have recorded the same kernel calls. A replay uses the
 /// current values of parameters, of buffers, and of captured tensors that were written in place. It also uses
 /// the current optimizer options (such as learning rates), step counts and random generators. The function is
 /// recorded again if a tensor that it reads is replaced (set_data(), to(), load()), freed, frozen or
@@ -247,10 +251,10 @@ class Compiled {
 /// - it stores tensors other than results and gradients;
 /// - it changes the shape, requires_grad, mode or hooks of a tensor or module from outside;
 /// - no two calls in a row record the same kernel calls.
-/// Its side effects on anything but tensors (strings, counters, hooks) happen during recording and not in
-/// replays. Two changes are not detected: a captured handle is assigned another tensor while the old one is
-/// still referenced elsewhere, or a captured handle was undefined and is assigned. Pass such a tensor as an
-/// argument.
+/// Side effects of the function on anything but tensors (strings, counters, hooks) happen during recording
+/// and not in replays. Two changes are not detected: a captured handle is assigned another tensor while the
+/// old one is still referenced elsewhere, or a captured handle was undefined and is assigned. To avoid both
+/// cases, pass the tensor as an argument.
 ///
 /// On Device::CUDA the tape becomes a captured graph (cuda::Graph) if all its memory is on one device and no
 /// argument is written to. Results are then copies of the graph's outputs. Move batches to the device before

@@ -1,8 +1,8 @@
 // Forward declarations for headers that pass tensors by reference, and checks of the compiler's options.
 #pragma once
 
-// The include of a missing header stops the compiler, which would otherwise print hundreds of errors after
-// the one that explains the cause.
+// After the #error, the include of a missing header stops the compiler. Otherwise the compiler would go on
+// and print hundreds of errors after the one that explains the cause.
 #if __cplusplus < 202002L
 #error "ebb's headers are C++20: compile with -std=c++20, or link the CMake target ebb::ebb, which sets it."
 #include <ebb/cannot_be_compiled_so>

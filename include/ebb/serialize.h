@@ -28,8 +28,8 @@ struct LoadOptions {
 
   /// Missing and unexpected names are an error. If false, load() returns them.
   EBB_ARG(bool, strict) = true;
-  /// Parameters and buffers take the dtype of the file (Module::load_state_dict). Otherwise the file's
-  /// tensors are converted.
+  /// If true, parameters and buffers take the dtype of the file (Module::load_state_dict). If false, the
+  /// file's tensors are converted to the dtypes of the module.
   EBB_ARG(bool, assign) = false;
   /// The module is first moved to `device`, and its floating parameters are converted to `dtype`.
   EBB_ARG(optional<Device>, device);
@@ -56,11 +56,11 @@ EBB_API void save(const nn::Module& module, std::ostream& stream);
 /// - files of torch.save (pytorch::read_state_dict) and of libtorch's torch::save;
 /// - .npz.
 /// Missing names, unexpected names and wrong shapes throw an error that lists them with the most similar
-/// names. Nothing is changed then. If `strict` is off, missing and unexpected names are returned instead.
-/// With `assign` parameters and buffers take the dtype of the file (Module::load_state_dict). If another
-/// process truncates the file during the load, an error leaves the module partly loaded. The bytes of a
-/// stream are held in memory until it is loaded. nn::utils::skip_init creates a module without initializing
-/// it before the load.
+/// names. After this error the module is unchanged. If `strict` is false, missing and unexpected names are
+/// returned instead. With `assign` parameters and buffers take the dtype of the file
+/// (Module::load_state_dict). If another process truncates the file during the load, load() throws and leaves
+/// the module partly loaded. The bytes of a stream are held in memory until load() returns.
+/// nn::utils::skip_init creates a module without the initialization that a load would overwrite.
 EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict = true,
                                   bool assign = false);
 EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict = true,
@@ -79,11 +79,11 @@ nn::IncompatibleKeys load(nn::Module& module, Source&& from, const char* device)
 /// groups.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
-/// Reads an optimizer's file. Also reads the state_dict of such an optimizer written by torch.save, and files
-/// of libtorch's torch::save. `key` selects a part of the file: the key of a checkpoint's dict, with dots for
-/// nested keys, or the name of a part of an ebb::Checkpoint. Without it, a dict under "optimizer",
-/// "optimizer_state_dict" or "optim" is used. A state that does not match throws and does not change the
-/// optimizer.
+/// Reads a file of save(optimizer), a state_dict of the optimizer of the same name in PyTorch that torch.save
+/// wrote, or a file of libtorch's torch::save. `key` selects a part of the file: the key of a checkpoint's
+/// dict, with dots for nested keys, or the name of a part of an ebb::Checkpoint. If `key` is empty, a dict
+/// under "optimizer", "optimizer_state_dict" or "optim" is used. A state that does not match throws and does
+/// not change the optimizer.
 EBB_API void load(optim::Optimizer& optimizer, const std::string& path, const std::string& key = {});
 EBB_API void load(optim::Optimizer& optimizer, std::istream& stream, const std::string& key = {});
 /// Ignores the device, which programs may pass (torch::load), because a state is always on its parameter's
@@ -98,9 +98,9 @@ void load(optim::Optimizer& optimizer, Source&& from, Where) {
 /// Writes one tensor under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);
 EBB_API void save(const Variable& tensor, std::ostream& stream);
-/// Reads tensors to the CPU, or to `device`. If a file contains only one tensor, it may have any name, as in
-/// files of torch.save and NumPy's .npy. Several tensors come from a list written by torch.save, or from
-/// numpy.savez(path, a, b).
+/// Reads tensors to the CPU, or to `device`. If a file contains only one tensor, that tensor may have any
+/// name, as in files of torch.save and NumPy's .npy. Several tensors come from a list written by torch.save,
+/// or from numpy.savez(path, a, b).
 EBB_API void load(Variable& tensor, const std::string& path, optional<Device> device = nullopt);
 EBB_API void load(Variable& tensor, std::istream& stream, optional<Device> device = nullopt);
 /// Writes several tensors under "0", "1", ...
@@ -148,7 +148,8 @@ void load(T& value, Source&&... from) {
 }
 
 namespace detail {
-/// Returns the result of load() from a stream; `run` calls a function with the stream.
+/// Loads `value` from a stream and returns the result of load(). `run(f)` opens the stream and calls
+/// f(stream).
 template <class T, class Run, class... How>
 auto load_by(T& value, const Run& run, const How&... how) {
   using Result = decltype(load(value, std::declval<std::istream&>(), how...));

@@ -9,7 +9,7 @@
 namespace ebb {
 
 /// HIP, XPU and MPS only exist as names, for programs that test whether a tensor is on such a device. No
-/// tensor is, and creating a Device of such a type throws.
+/// tensor is ever on one, because the constructor of Device throws for these types.
 enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, HIP = 6, XPU = 12, MPS = 13 };
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;

@@ -10,8 +10,8 @@
 namespace ebb {
 
 namespace detail {
-/// The number of threads that record for ebb::compile. While it is not 0, data() reports that the host reads
-/// or writes elements.
+/// The number of threads that record for ebb::compile. While this number is not 0, data() calls host_access()
+/// to report that the host reads or writes elements.
 extern EBB_API constinit std::atomic<int> recordings;
 EBB_API void host_access(const Storage& storage);
 }  // namespace detail
@@ -56,12 +56,13 @@ class EBB_API NdArray {
   /// Returns whether each element has exactly one index, and the elements fill one interval of memory without
   /// gaps.
   bool is_dense() const;
-  /// Returns whether several indices along a dimension refer to one element, as in the result of expand().
+  /// Returns whether several indices along a dimension refer to the same element, as in the result of
+  /// expand().
   bool is_expanded() const;
   const Ref<Storage>& storage() const { return storage_; }
 
-  /// Returns the address of the first element, for a program that reads or writes elements. It notifies
-  /// ebb::compile if a function is being recorded.
+  /// Returns the address of the first element, for a program that reads or writes elements. Reports the
+  /// access to ebb::compile while a function is being recorded.
   void* data() const {
     if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
       detail::host_access(*storage_);
@@ -71,13 +72,15 @@ class EBB_API NdArray {
   T* data_as() const {
     return static_cast<T*>(data());
   }
-  /// Returns the same address without the notification, for kernels, whose calls are recorded.
+  /// Returns the address of the first element and reports nothing. It is for kernels, because ebb::compile
+  /// records their calls.
   void* address() const { return static_cast<char*>(storage_->data()) + offset_ * element_size(dtype_); }
   template <class T>
   T* address_as() const {
     return static_cast<T*>(address());
   }
-  /// Returns an array on the same storage with other sizes and strides. It does not check the storage's size.
+  /// Returns an array on the same storage with other sizes and strides. Does not check whether the array fits
+  /// into the storage.
   NdArray as_strided(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) const;
   /// Sets the stride to 0 along broadcast dimensions. `sizes` must be a shape that this array broadcasts to.
   NdArray expand(IntArrayRef sizes) const;

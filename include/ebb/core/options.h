@@ -27,7 +27,8 @@ class TensorOptions {
   constexpr TensorOptions() = default;
   constexpr TensorOptions(DType dtype) : dtype_(dtype) {}
   constexpr TensorOptions(TypeMeta dtype) : dtype_(dtype) {}
-  /// A template, so that the compiler parses braces only as type and index.
+  /// This constructor is a template, so that braces such as {kCUDA, 1} cannot convert to a Device here. They
+  /// call the constructor from type and index.
   template <class T>
     requires std::is_same_v<T, Device>
   constexpr TensorOptions(T device) : device_(device), has_device_(true) {}

@@ -11,8 +11,8 @@ namespace ebb {
 /// Returns the number of threads of an op. The default is EBB_NUM_THREADS, OMP_NUM_THREADS, or the number of
 /// CPUs that the process may use.
 EBB_API int get_num_threads();
-/// Sets the number of threads of an op. Throws if `threads` < 1. Fewer threads run if the system refuses
-/// them. Results do not depend on the number.
+/// Sets the number of threads of an op. Throws if `threads` < 1. If the system refuses to create threads,
+/// fewer threads run. Results do not depend on the number of threads.
 EBB_API void set_num_threads(int threads);
 
 namespace detail {
@@ -21,11 +21,11 @@ EBB_API void parallel_run(std::int64_t begin, std::int64_t end, std::int64_t gra
 }  // namespace detail
 
 /// Calls body(begin, end) on disjoint chunks that cover [begin, end), on up to get_num_threads() threads.
-/// Each chunk is longer than grain / 2. A range of at most `grain`, or one inside another parallel_for, runs
-/// on this thread. The chunks depend on the number of threads. If the result of `body` depends on the
-/// chunking, it must use chunks of a fixed length itself. An exception in a chunk is rethrown here. Other
-/// threads have the modes of a new thread: they record graphs even if this thread is inside a NoGradGuard.
-/// (torch: at::parallel_for)
+/// Each chunk is longer than grain / 2. A range of at most `grain`, or a range inside another parallel_for,
+/// runs as one chunk on this thread. The chunks depend on the number of threads. If the result of `body`
+/// depends on the chunking, it must use chunks of a fixed length itself. An exception in a chunk is rethrown
+/// here. Other threads have the modes of a new thread: they record graphs even if this thread is inside a
+/// NoGradGuard. (torch: at::parallel_for)
 template <class Body>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Body&& body) {
   if (begin >= end) return;

@@ -11,8 +11,8 @@
 namespace ebb {
 
 /// Base of reference-counted objects. T provides `static void destroy(T*) noexcept`, which is called when the
-/// last reference is released. An Upgradable object may also be accessed by raw pointer under a lock.
-/// try_add_ref then takes a reference.
+/// last reference is released. If `Upgradable` is true, a thread may also find the object by a raw pointer
+/// under a lock, and take a reference with try_add_ref.
 template <class T, bool Upgradable = false>
 class RefCounted {
  public:

@@ -15,8 +15,9 @@
 
 namespace ebb {
 
-/// Whether an object may be moved by copying its bytes and abandoning the old ones. A class that owns memory
-/// through a pointer is not trivially copyable. It declares the property with `using Relocatable = Ref;`.
+/// True if an object may be moved by copying its bytes, without running the destructor of the old object. A
+/// class that is not trivially copyable, such as Ref, declares this property with a member type: `using
+/// Relocatable = Ref;`.
 template <class T>
 inline constexpr bool is_relocatable = std::is_trivially_copyable_v<T>;
 template <class T>

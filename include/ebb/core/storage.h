@@ -21,10 +21,11 @@ class EBB_API Storage : public RefCounted<Storage> {
   static Ref<Storage> allocate(std::size_t bytes, Device device);
   /// Allocates page-locked CPU memory, which a device accesses directly. Throws without a CUDA device.
   static Ref<Storage> allocate_pinned(std::size_t bytes);
-  /// Wraps borrowed bytes. `deleter(context, data)` runs when the last tensor on them is destroyed; it may be
-  /// null.
+  /// Wraps borrowed bytes. `deleter(context, data)` runs when the last tensor on them is destroyed; `deleter`
+  /// may be null.
   static Ref<Storage> adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
-  /// Wraps the bytes of `other` with a new version counter: writes through one do not count for the other.
+  /// Wraps the bytes of `other` with a new version counter. A write through one storage does not increment
+  /// the counter of the other.
   static Ref<Storage> alias(const Ref<Storage>& other);
 
   void* data() const { return data_; }
@@ -35,9 +36,9 @@ class EBB_API Storage : public RefCounted<Storage> {
   bool is_alias_of(const Storage& other) const {
     return this == &other || (bytes_ > 0 && data_ == other.data_ && device_ == other.device_);
   }
-  /// Records that a stream of `device` uses the bytes. After they are freed, they are reused only when the
-  /// work that was queued on the stream before is done. Applies to device memory and pinned memory; does
-  /// nothing for borrowed bytes.
+  /// Records that a stream of `device` uses the bytes. Freed bytes are reused only when all work that was
+  /// queued on the stream before the free is done. Applies to device memory and pinned memory; does nothing
+  /// for borrowed bytes.
   void used_on(Device device, void* stream) const;
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }

@@ -11,7 +11,7 @@
 
 namespace ebb {
 
-/// Returns the version of the loaded library, which is EBB_VERSION of the headers it was built from.
+/// Returns the version of the loaded library: EBB_VERSION of the headers from which the library was built.
 EBB_API const char* version() noexcept;
 
 }  // namespace ebb

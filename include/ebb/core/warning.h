@@ -21,8 +21,8 @@ struct SourceLocation {
   std::uint32_t line = 0;
 };
 
-/// The argument of a handler (torch: c10::Warning). In libtorch 1.13, its static functions are members of a
-/// namespace with this name.
+/// The argument of a handler (torch: c10::Warning). In libtorch 1.13 the static functions of this class are
+/// functions of a namespace Warning.
 class EBB_API Warning {
  public:
   explicit Warning(std::string message) : message_(std::move(message)) {}
