@@ -9,7 +9,7 @@
 
 namespace ebb {
 
-/// The pointer type of an accessor: a plain pointer, or one declared free of aliases (__restrict__).
+/// The pointer type of an accessor: a plain pointer, or with RestrictPtrTraits a __restrict__ pointer.
 template <class T>
 struct DefaultPtrTraits {
   using PtrType = T*;
@@ -19,8 +19,8 @@ struct RestrictPtrTraits {
   using PtrType = T* __restrict__;
 };
 
-/// Strided access to N dimensions (torch: at::TensorAccessor). It does not own memory: the tensor must
-/// outlive it.
+/// Strided access to N dimensions (torch: at::TensorAccessor). The accessor does not own memory, so the
+/// tensor must outlive it.
 template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class Index = std::int64_t>
 class TensorAccessor {

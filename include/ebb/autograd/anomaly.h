@@ -5,9 +5,9 @@
 
 namespace ebb::autograd {
 
-/// While on, backward throws at the first gradient that contains NaN. The error names the op that computed it
-/// (torch.autograd.set_detect_anomaly). The mode belongs to the calling thread. Each gradient is read once
-/// more.
+/// While the mode is on, backward throws at the first gradient that contains NaN. The error names the op that
+/// computed it (torch.autograd.set_detect_anomaly). The mode belongs to the calling thread. The check reads
+/// each gradient once more.
 struct EBB_API AnomalyMode {
   static bool is_enabled();
   static bool should_check_nan();

@@ -14,8 +14,9 @@ EBB_API void backward(const variable_list& roots, const variable_list& seeds = {
                       optional<bool> retain_graph = nullopt, bool create_graph = false,
                       const variable_list& inputs = {}, CallSite called = CallSite::current());
 
-/// Returns d(sum_i <outputs_i, seeds_i>)/d(inputs) and changes no .grad (torch.autograd.grad). An input that
-/// the outputs do not depend on is an error. With allow_unused the result for it is undefined instead.
+/// Returns d(sum_i <outputs_i, seeds_i>)/d(inputs) and changes no .grad (torch.autograd.grad). Throws if the
+/// outputs do not depend on one of the inputs. With allow_unused, the gradient of such an input is undefined
+/// instead.
 EBB_API variable_list grad(const variable_list& outputs, const variable_list& inputs,
                            const variable_list& grad_outputs = {}, optional<bool> retain_graph = nullopt,
                            bool create_graph = false, bool allow_unused = false);

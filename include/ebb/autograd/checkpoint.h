@@ -11,7 +11,7 @@ namespace ebb::autograd {
 /// the inputs (Chen et al. 2016, arXiv:1604.06174; torch.utils.checkpoint with use_reentrant=False). The
 /// second run draws the same random numbers, so dropout uses the same masks. In all other respects fn must be
 /// deterministic. Gradients reach every tensor that fn uses. Backward throws Error if fn or other code wrote
-/// to an input in place after the first run had read it, because its old values are lost.
+/// to an input in place after the first run had read it, because the second run would read other values.
 EBB_API variable_list checkpoint(std::function<variable_list(const variable_list&)> fn,
                                  const variable_list& inputs);
 EBB_API Variable checkpoint(std::function<Variable(const Variable&)> fn, const Variable& input);

@@ -53,8 +53,8 @@ class EBB_API SavedValue {
   Scalar toScalar() const;
 
  private:
-  // Separate members instead of a std::variant: the variant would increase the compile time of every program,
-  // which costs more than the memory that the members need.
+  // These are separate members, although a std::variant would need less memory, because the variant would
+  // increase the compile time of every program.
   enum class Kind : std::uint8_t { none, number, text, tensor, integers, doubles };
   Kind kind_ = Kind::none;
   Scalar number_;
@@ -187,8 +187,8 @@ concept ReturnsTensors = requires(AutogradContext* ctx, Args&&... args) {
   { X::forward(ctx, std::forward<Args>(args)...) } -> TensorOrList;
 };
 
-/// Reports at compile time, at the line of apply(), if a user's function lacks a member or has a wrong
-/// signature.
+/// Fails to compile, with a message at the line of apply(), if a user's function lacks a member or has a
+/// wrong signature.
 template <class X, class... Args>
 constexpr bool check_function() {
   constexpr bool takes = HasForward<X, Args...>, gives = ReturnsTensors<X, Args...>, back = HasBackward<X>;

@@ -6,7 +6,7 @@
 
 namespace ebb {
 
-/// The thread's gradient mode. Ops record no graph while it is off. Inference mode switches it off too.
+/// The thread's gradient mode. Ops record no graph while the mode is off. Inference mode switches it off too.
 struct EBB_API GradMode {
   static bool is_enabled();
   static void set_enabled(bool enabled);
@@ -36,9 +36,10 @@ class EnableGradGuard : public AutoGradMode {
   EnableGradGuard() : AutoGradMode(true) {}
 };
 
-/// Switches recording off, and makes the results of ops in its scope inference tensors. An inference tensor
-/// has no view and version tracking and cannot be saved for backward. A view of a tensor from outside the
-/// scope is an inference tensor only if that tensor is one (torch: c10::InferenceMode).
+/// Switches recording off, and makes the results of ops in the guard's scope inference tensors. An inference
+/// tensor has no view and version tracking and cannot be saved for backward. A view of a tensor from outside
+/// the scope is an inference tensor only if the viewed tensor is an inference tensor (torch:
+/// c10::InferenceMode).
 class EBB_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true);

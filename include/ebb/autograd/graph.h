@@ -13,7 +13,8 @@ namespace ebb::autograd {
 using GraphNames = std::vector<std::pair<std::string, Variable>>;
 
 /// Returns the graph below `root` as an indented tree: each node with the shape of its output, and leaves and
-/// saved constants by name. A node that is reached twice is printed once and then referred to by its number.
+/// saved constants by name. A node that is reached several times is printed once. Later occurrences print
+/// only its number.
 EBB_API std::string to_text(const Variable& root, const GraphNames& names = {});
 /// Returns the graph in Graphviz's DOT language, for `dot -Tsvg`. Leaves are boxes. Constants saved for
 /// backward are dashed.

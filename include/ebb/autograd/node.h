@@ -28,7 +28,8 @@ struct Edge {
 /// The gradients that enter or leave a node. Up to three need no heap memory.
 using GradList = SmallVector<Variable, 3>;
 
-/// Metadata of an output, with which the engine checks its gradient and completes it.
+/// Metadata of an output. The engine uses it to check the gradient of the output, to convert the gradient to
+/// the output's dtype, and to sum over broadcast dimensions.
 struct OutputMeta {
   explicit OutputMeta(const NdArray& x) : sizes(x.sizes()), dtype(x.dtype()), device(x.device()) {}
   DimVector sizes;
@@ -49,12 +50,13 @@ class EBB_API Node : public RefCounted<Node, true> {
   virtual std::string name() const = 0;
   /// Gets the gradients of the outputs and returns the gradients of the inputs, one for each edge. An
   /// undefined gradient means zero. At least one incoming gradient is defined unless runs_on_undefined(). A
-  /// result may have another dtype than the input, or a shape to which the input was broadcast. The engine
-  /// then converts or reduces it.
+  /// returned gradient may have another dtype than the input, or a shape to which the input was broadcast.
+  /// The engine then converts the gradient or sums it to the shape of the input.
   virtual GradList apply(GradList&& grads) = 0;
   /// Returns whether apply() must be called even if no gradient arrives.
   virtual bool runs_on_undefined() const { return false; }
-  /// Frees the saved tensors. A later unpack() throws an error that says so. Overrides call the base.
+  /// Frees the saved tensors. A later unpack() throws an error that says so. An override must also call
+  /// Node::release_variables().
   virtual void release_variables();
 
   std::uint64_t sequence_nr() const { return sequence_nr_; }
@@ -64,19 +66,19 @@ class EBB_API Node : public RefCounted<Node, true> {
   const Edge& next_edge(std::size_t i) const { return edges_[i]; }
   /// Returns whether the i-th input needs a gradient.
   bool should_compute_output(std::size_t i) const { return i < edges_.size() && edges_[i].is_valid(); }
-  /// Returns whether the i-th input needs a gradient in the running backward pass, because autograd::grad
-  /// only computes gradients on paths to its inputs. Outside apply() it equals should_compute_output (torch:
-  /// task_should_compute_output).
+  /// Returns whether the running backward pass needs the gradient of the i-th input. autograd::grad only
+  /// needs gradients on paths to its inputs. Outside apply() the result equals should_compute_output(i)
+  /// (torch: task_should_compute_output).
   bool needs(std::size_t i) const;
   const OutputMeta& output_meta(std::size_t i) const { return outputs_[i]; }
 
-  /// Appends the edge of one input: to the node that computed it, or to its accumulator if it is a leaf. The
-  /// edge of an input without gradient is empty.
+  /// Appends an edge that leads to the node that computed `input`, or to its gradient accumulator if `input`
+  /// is a leaf. If `input` does not require a gradient, the edge is empty.
   void add_input(const Variable& input);
   void add_edge(Edge edge);
   /// Registers an output and returns its index.
   std::uint32_t add_output(const NdArray& output);
-  /// Returns grads[i], or zeros in the shape of output i if it is undefined.
+  /// Returns grads[i], or zeros in the shape of output i if grads[i] is undefined.
   Variable grad_or_zeros(const GradList& grads, std::size_t i) const;
 
   /// Returns the stream on which the op ran, on the device of its first output. Null means the default
@@ -119,8 +121,8 @@ EBB_API std::ostream& operator<<(std::ostream& out, const Ref<Node>& node);
 /// Returns the edge that the gradient of `x` follows. It leads to the grad_fn of `x`, or to the accumulator
 /// of a leaf that requires grad.
 EBB_API Edge gradient_edge(const Variable& x);
-/// Returns the node that adds to `x.grad()`, and creates it on first use. x must be a leaf that requires
-/// grad.
+/// Returns the node that adds gradients to `x.grad()`. The first call for `x` creates the node. x must be a
+/// leaf that requires grad.
 EBB_API Ref<Node> grad_accumulator(const Variable& x);
 
 }  // namespace ebb::autograd

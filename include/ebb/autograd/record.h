@@ -10,9 +10,10 @@ namespace ebb::autograd {
 
 EBB_API void warn_of_inference_leaf();
 
-/// Returns whether an op on these inputs must record. It must if gradient mode is on, one input requires
-/// grad, and not all of them are inference tensors. If all are inference tensors and one requires grad, its
-/// gradient is lost: warns once for each thread.
+/// Returns whether an op on these inputs must record a node. This is the case if gradient mode is on, at
+/// least one input requires grad, and at least one input is not an inference tensor. If an input requires
+/// grad but all inputs are inference tensors, its gradient is lost. Therefore the function then warns, once
+/// for each thread.
 template <class... Inputs>
 bool records(const Inputs&... inputs) {
   const auto any = [&](auto test) {
@@ -67,14 +68,15 @@ EBB_API void rebase_history(const Variable& self, const Ref<Node>& node);
 /// The origin of a view. It decides which in-place ops are allowed.
 enum class ViewKind : std::uint8_t { single, one_of_many, made_without_grad, made_in_inference };
 
-/// Wraps `view`, an array on base's storage, as a differentiable view of `base`. In-place ops on one change
-/// the other. `node` computes the gradient of `base` from the gradient of the view. It is null if nothing is
-/// recorded. A view of an inference tensor is an inference tensor; a view of any other tensor never is.
+/// Wraps `view`, an array on base's storage, as a differentiable view of `base`. An in-place op on `base`
+/// changes the view, and conversely. `node` computes the gradient of `base` from the gradient of the view.
+/// `node` is null if nothing is recorded. A view of an inference tensor is an inference tensor; a view of any
+/// other tensor never is.
 EBB_API Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node,
                            ViewKind kind = ViewKind::single);
 
-/// Copies x's data and keeps x's position in the graph. An in-place op saves this copy of its input before it
-/// overwrites it.
+/// Copies x's data and keeps x's position in the graph. An in-place op that needs its input for backward
+/// saves this copy before it overwrites the input.
 EBB_API Variable clone_for_saving(const Variable& x);
 
 }  // namespace ebb::autograd

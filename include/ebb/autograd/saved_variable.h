@@ -7,8 +7,8 @@
 
 namespace ebb::autograd {
 
-/// A member of a Node: `SavedVariable self{this};`. It records the version of the data. unpack() throws if an
-/// in-place op has changed the data since, or if backward has freed it.
+/// A member of a Node: `SavedVariable self{this};`. It records the version of the saved tensor. unpack()
+/// throws if an in-place op has changed the tensor since, or if backward has freed it.
 class EBB_API SavedVariable {
  public:
   explicit SavedVariable(Node* owner);
@@ -28,8 +28,8 @@ class EBB_API SavedVariable {
   void release();
 
   bool holds() const { return state_ == State::input || state_ == State::output || state_ == State::packed; }
-  /// Returns the saved tensor, for graph drawings and memory reports. Returns an undefined tensor if a hook
-  /// packed it or if it was freed.
+  /// Returns the saved tensor, for graph drawings and memory reports. The result is undefined if a hook
+  /// packed the tensor or if the tensor was freed.
   const Variable& kept() const { return kept_; }
   /// Returns whether the saved tensor is an input of the op or an intermediate tensor, not an output.
   bool is_input() const { return state_ == State::input; }
@@ -54,8 +54,8 @@ class EBB_API SavedVariable {
   friend class Node;
 };
 
-/// While it exists, changes how tensors are saved for backward on this thread. `pack` converts a tensor to
-/// any object (a file, a compressed copy), and `unpack` converts it back
+/// A guard that changes how tensors are saved for backward on this thread while it exists. `pack` converts a
+/// tensor to any object (a file, a compressed copy), and `unpack` converts it back
 /// (torch.autograd.graph.saved_tensors_hooks).
 class EBB_API SavedTensorHooks {
  public:

@@ -47,7 +47,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
     impl_ = std::move(other.impl_);
     return *this;
   }
-  /// Assigning to a temporary writes into the tensor it views: `x[0] = y`, `x.index({Slice(1)}) = 3`.
+  /// An assignment to a temporary view writes into the viewed tensor: `x[0] = y`, `x.index({Slice(1)}) = 3`.
   Variable& operator=(const Variable& other) &&;
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): writing elements may throw
   Variable& operator=(Variable&& other) &&;
@@ -169,9 +169,9 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   /// Makes backward() store .grad() for this tensor even if it is not a leaf.
   void retain_grad() const;
   bool retains_grad() const;
-  /// Registers `hook(grad)`, which runs each time the gradient of this tensor is computed. A hook that
-  /// returns a defined Variable replaces the gradient; one that returns void only reads it. Returns a handle
-  /// for remove_hook.
+  /// Registers `hook(grad)`, which runs each time the gradient of this tensor is computed. If the hook
+  /// returns a defined Variable, that Variable replaces the gradient; a hook that returns void only reads the
+  /// gradient. Returns a handle for remove_hook.
   template <class Hook>
   unsigned register_hook(Hook&& hook) const;
   void remove_hook(unsigned handle) const;
@@ -179,7 +179,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   Variable detach() const;
   Variable& detach_() const;
   /// Returns a tensor on the same bytes without graph history and with a new version counter. Backward does
-  /// not detect writes through it.
+  /// not detect writes through the returned tensor.
   Variable data() const;
   /// The older name of data_ptr<T>().
   template <class T>

@@ -39,13 +39,13 @@ EBB_API bool are_convolutions_benchmarked();
 
 /// Sets whether cuDNN computes the ops that it has algorithms for: convolutions, batch norm in training, mean
 /// pools, attention, recurrent layers. With false, ebb's own kernels compute them all, and convolutions are
-/// slow. Use it to compare both, or to avoid the seconds that cuDNN needs to compile a kernel for a new
-/// shape. The default is on. The setting has no effect if cudnn_is_available() is false
+/// slow. Use false to compare both implementations, or to avoid the seconds that cuDNN needs to compile a
+/// kernel for a new shape. The default is on. The setting has no effect if cudnn_is_available() is false
 /// (torch.backends.cudnn.enabled).
 EBB_API void enable_cudnn(bool enable);
 EBB_API bool is_cudnn_enabled();
-/// With true, only deterministic cuDNN algorithms are used; use_deterministic_algorithms does this for all
-/// ops. Off by default (torch.backends.cudnn.deterministic).
+/// With true, only deterministic cuDNN algorithms are used. use_deterministic_algorithms also makes all other
+/// ops deterministic. The default is off (torch.backends.cudnn.deterministic).
 EBB_API void use_deterministic_cudnn(bool deterministic);
 /// Returns whether use_deterministic_cudnn or use_deterministic_algorithms is on.
 EBB_API bool is_cudnn_deterministic();

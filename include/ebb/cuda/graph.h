@@ -14,11 +14,11 @@ class DeviceGraphPool;
 
 namespace ebb::cuda {
 
-/// Memory that several graphs share. It is a value type: copies refer to the same pool, which exists as long
-/// as the copies and the graphs that use it. Later captures reuse memory that an earlier capture freed. The
-/// graphs of a pool must therefore be replayed in the order of their capture. To protect a tensor of an
-/// earlier graph, hold it until the last graph that must not overwrite it is captured. Replays of graphs of
-/// the same pool wait for each other, on any stream (torch.cuda.graph_pool_handle).
+/// Memory that several graphs share. It is a value type: copies refer to the same pool, which exists until
+/// all copies and all graphs that use it are destroyed. Later captures reuse memory that an earlier capture
+/// freed. The graphs of a pool must therefore be replayed in the order of their capture. To protect a tensor
+/// of an earlier graph, hold it until the last graph that must not overwrite it is captured. Replays of
+/// graphs of the same pool wait for each other, on any stream (torch.cuda.graph_pool_handle).
 class EBB_API GraphPool {
  public:
   friend bool operator==(const GraphPool& a, const GraphPool& b) { return a.pool_ == b.pool_; }
@@ -78,10 +78,10 @@ class EBB_API Graph {
   void capture_begin(const GraphPool& pool);
   void capture_end();
   /// Captures again and replaces the captured work, for a step with the same kernels but new addresses or
-  /// values. If the nodes and their order are the same, the executable takes the new arguments. This costs a
-  /// fraction of building one. Otherwise the executable is built again. Waits for the last replay. Uses
-  /// memory of the same pool. If `step` throws, the graph does not change. Throws ebb::Error if nothing has
-  /// been captured (cudaGraphExecUpdate).
+  /// values. If the nodes and their order are the same, the existing executable graph gets the new arguments,
+  /// which is much cheaper than building an executable graph. Otherwise the executable graph is built again.
+  /// update() waits for the last replay, and uses memory of the same pool. If `step` throws, the graph does
+  /// not change. Throws ebb::Error if nothing has been captured (cudaGraphExecUpdate).
   GraphUpdate update(const std::function<void()>& step);
   /// Runs the captured work on the device's current stream. Throws ebb::Error if nothing has been captured.
   void replay();

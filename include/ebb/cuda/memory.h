@@ -20,9 +20,9 @@ EBB_API void reset_peak(std::int64_t device_index = -1);
 EBB_API void empty_cache();
 
 /// Limits ebb to a fraction of a device's memory (-1: the current one), including cached blocks; the default
-/// is 1. An allocation beyond the limit first returns cached memory, and then throws an out-of-memory error.
-/// Memory already allocated stays. Throws ebb::Error for a fraction outside [0, 1]
-/// (torch.cuda.set_per_process_memory_fraction).
+/// is 1. An allocation beyond the limit first returns cached memory to the device. If that is not enough, it
+/// throws an out-of-memory error. Memory that is already allocated stays allocated. Throws ebb::Error for a
+/// fraction outside [0, 1] (torch.cuda.set_per_process_memory_fraction).
 EBB_API void set_per_process_memory_fraction(double fraction, std::int64_t device_index = -1);
 EBB_API double get_per_process_memory_fraction(std::int64_t device_index = -1);
 

@@ -43,9 +43,9 @@ class Range {
 
 /// Switches NVTX ranges of all threads on or off. ebb opens a range "mm, seq = 7" around the kernels of an op
 /// on a GPU, "MmBackward0, seq = 7" around its node in backward, and "ebb::nn::Linear encoder.0" around a
-/// module's forward. The number is the node's sequence number; without a graph there is none. A module of ebb
-/// always has a range. Another module has one if it is called as net(x) or by a Sequential. The default is
-/// off, which costs one memory load per op.
+/// module's forward. The number is the sequence number of the node; ranges of ops that record no node have no
+/// number. A module of ebb always has a range. Another module has one if it is called as net(x) or by a
+/// Sequential. The default is off, which costs one memory load per op.
 EBB_API void emit_nvtx(bool on) noexcept;
 EBB_API bool is_nvtx_emitted() noexcept;
 

@@ -12,7 +12,7 @@ class Event;
 
 /// A queue of device work; a value type. Work on the same stream runs in order. Work on different streams is
 /// only ordered by events. If a tensor is used on a stream that did not compute it, an event must order the
-/// two uses. The tensor must also outlive its use there, unless Variable::record_stream is called.
+/// two uses. The tensor must also outlive its use on that stream, unless Variable::record_stream is called.
 class EBB_API Stream {
  public:
   /// Returns one of the 32 streams of the device's pool, in turn. `device` must be a CUDA device.

@@ -36,8 +36,8 @@ EBB_API std::pair<Variable, Variable> vjp(const UnaryFunction& f, const Variable
 EBB_API std::pair<variable_list, variable_list> vjp(const ListFunction& f, const variable_list& inputs,
                                                     const variable_list& v, bool create_graph = false);
 
-/// Returns (f(x), J v). v has the shape of x. It differentiates the function u -> J^T u (double-backward
-/// trick, J. Townsend 2017).
+/// Returns (f(x), J v). v has the shape of x. The product J v is computed as the derivative of the function u
+/// -> J^T u (double-backward trick, J. Townsend 2017).
 EBB_API std::pair<Variable, Variable> jvp(const UnaryFunction& f, const Variable& x, const Variable& v,
                                           bool create_graph = false);
 EBB_API std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variable_list& inputs,

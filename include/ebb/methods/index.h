@@ -70,7 +70,8 @@ struct EBB_API IndexMethods {
   Variable argwhere() const;
   Variable nonzero_static(std::int64_t size, std::int64_t fill_value = -1) const;
   std::vector<Variable> nonzero_numpy() const;
-  /// Index one dimension. x[i] is a view, and x[tensor] is one if possible: assign with `x[0] = y`.
+  /// Index the first dimension. x[i] is a view, so `x[0] = y` assigns to x. x[tensor] is a view for a 0-d
+  /// integer tensor, and otherwise a copy.
   Variable operator[](std::int64_t index) const;
   Variable operator[](const Variable& index) const;
   /// Indexes like `x.index({Slice(1), "...", None, mask, 0})`; see ebb::indexing.

@@ -1,5 +1,5 @@
-// Lists of elementwise ops. From each name follow the methods of Variable (ebb/methods/elementwise.h) and the
-// form with an output tensor (ebb/ops/out.h).
+// Lists of elementwise ops. For each name, macros declare the methods of Variable (ebb/methods/elementwise.h)
+// and the form with an output tensor (ebb/ops/out.h).
 #pragma once
 
 // clang-format off

@@ -145,9 +145,9 @@ struct EBB_API ShapeMethods {
   /// Returns a copy in page-locked memory, or the tensor itself if it is page-locked. Throws unless the
   /// tensor is on the CPU and there is a CUDA device.
   Variable pin_memory() const;
-  /// Records that a stream other than the one that created the tensor uses it. After the tensor is freed, its
-  /// memory is reused only when the work that was queued on `stream` before is done. Throws for CPU tensors
-  /// that are not pinned.
+  /// Records that a stream other than the one that created the tensor uses it. When the tensor is freed, its
+  /// memory is reused only after all work that was queued on `stream` before the free is done. Throws for CPU
+  /// tensors that are not pinned.
   void record_stream(const cuda::Stream& stream) const;
   Variable& copy_(const Variable& src, bool non_blocking = false) const;
   Variable& fill_(const Scalar& value) const;
@@ -178,13 +178,14 @@ struct EBB_API ShapeMethods {
   StorageHandle storage() const;
   /// Returns whether the tensor has memory: true for every defined tensor (Tensor.has_storage).
   bool has_storage() const;
-  /// Returns whether both refer to the same elements in the same memory (Tensor.is_set_to).
+  /// Returns whether this tensor and `other` have the same storage, offset, sizes, strides and dtype
+  /// (Tensor.is_set_to).
   bool is_set_to(const Variable& other) const;
-  /// Makes the tensor refer to other memory. With a tensor as `source`, it takes its memory, sizes and
-  /// strides. With a storage, it has one dimension, or the given sizes, strides and offset (in elements).
-  /// Without arguments the tensor becomes empty. The dtype stays, and `source` must have the same one. Throws
-  /// if the geometry exceeds the storage, for another device, and for a tensor whose gradient is recorded
-  /// (Tensor.set_).
+  /// Makes this tensor refer to other memory. If `source` is a tensor, this tensor takes its memory, sizes
+  /// and strides, and both must have the same dtype. If `source` is a storage, this tensor is a vector of all
+  /// its elements, or has the given sizes, strides and offset (in elements). Without arguments this tensor
+  /// becomes empty. The dtype does not change. Throws if the geometry exceeds the storage, for another
+  /// device, and for a tensor whose gradient is recorded (Tensor.set_).
   Variable& set_(const Variable& source) const;
   Variable& set_(const StorageHandle& source) const;
   Variable& set_(const StorageHandle& source, std::int64_t storage_offset, IntArrayRef size,
