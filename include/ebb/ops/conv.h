@@ -50,9 +50,10 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
-/// Transposed convolution: input position q adds weight[c, o, k] input[n, c, q] to output position stride q +
-/// dilation k - padding (torch.nn.functional.conv_transpose1d). Output length: (in - 1) stride - 2 padding +
-/// dilation (kernel - 1) + output_padding + 1. output_padding must be smaller than stride or dilation.
+/// Transposed convolution: for each input position q, adds weight[c, o, k] input[n, c, q] to the output at
+/// position stride q + dilation k - padding (torch.nn.functional.conv_transpose1d). Output length: (in - 1)
+/// stride - 2 padding + dilation (kernel - 1) + output_padding + 1. output_padding must be smaller than
+/// stride or dilation.
 EBB_API Variable conv_transpose1d(const Variable& input, const Variable& weight,
                                   const optional<Variable>& bias = {}, IntArrayRef stride = 1,
                                   IntArrayRef padding = 0, IntArrayRef output_padding = 0,
@@ -72,8 +73,8 @@ EBB_API Variable convolution(const Variable& input, const Variable& weight, cons
                              IntArrayRef output_padding, std::int64_t groups);
 
 /// relu(conv(input, weight, bias)), with the convolution selected by the weight's number of dimensions. On a
-/// GPU it runs in one pass (torch.cudnn_convolution_relu, here for every device and differentiable). For the
-/// derivative of relu only the result is saved.
+/// GPU the two ops run in one pass. The function is torch.cudnn_convolution_relu, but works on every device
+/// and is differentiable. Only the result is saved for the derivative of relu.
 EBB_API Variable convolution_relu(const Variable& input, const Variable& weight,
                                   const optional<Variable>& bias = {}, IntArrayRef stride = 1,
                                   IntArrayRef padding = 0, IntArrayRef dilation = 1, std::int64_t groups = 1);

@@ -48,8 +48,9 @@ EBB_API Variable poisson_nll_loss(const Variable& input, const Variable& target,
                                   double eps, std::int64_t reduction);
 
 /// -w_t x_t, where t is the target class. x is (N, C) with t (N), or (C) with a single t. Targets are Long
-/// (or Byte). Targets equal to ignore_index are ignored. The mean divides by the sum of the weights used, so
-/// it is NaN if all targets are ignored. Throws for a target outside [0, C).
+/// (or Byte). Targets equal to ignore_index are ignored. The mean is the sum of the losses divided by the sum
+/// of w_t over the targets that are not ignored. It is NaN if all targets are ignored. Throws for a target
+/// outside [0, C).
 EBB_API Variable nll_loss(const Variable& self, const Variable& target, const optional<Variable>& weight = {},
                           std::int64_t reduction = Reduction::Mean, std::int64_t ignore_index = -100);
 /// nll_loss for x (N, C, H, W) and t (N, H, W).
@@ -86,8 +87,8 @@ EBB_API Variable cosine_embedding_loss(const Variable& input1, const Variable& i
 EBB_API Variable multi_margin_loss(const Variable& self, const Variable& target, const Scalar& p = 1,
                                    const Scalar& margin = 1, const optional<Variable>& weight = {},
                                    std::int64_t reduction = Reduction::Mean);
-/// The sum of max(0, 1 - (x_j - x_i)) / C over the labels j and the classes i. The labels are listed up to
-/// the first -1, and i are the classes that are not listed.
+/// The sum of max(0, 1 - (x_j - x_i)) / C over all labels j and all classes i that are not labels. The labels
+/// are the entries of `target` before the first -1.
 EBB_API Variable multilabel_margin_loss(const Variable& self, const Variable& target,
                                         std::int64_t reduction = Reduction::Mean);
 
@@ -99,10 +100,11 @@ EBB_API Variable multilabel_margin_loss(const Variable& self, const Variable& ta
 /// each loss by its target's length (at least 1). A target without alignment has an infinite loss; with
 /// zero_infinity its loss and gradient are 0.
 ///
-/// The gradient is torch's: exp(log_probs) minus the posterior of each class. This equals the gradient of the
-/// scores below a log_softmax, because log_softmax passes it unchanged. Differentiating it throws
-/// NotImplementedError. The host reads lengths that are tensors: in a captured graph, pass them as lists or
-/// from the CPU. (torch.ctc_loss; Graves et al. 2006.)
+/// The gradient is torch's: exp(log_probs) minus the posterior of each class. If log_probs =
+/// log_softmax(scores), the gradient of the scores has the same value, because the backward pass of
+/// log_softmax does not change it. The second derivative throws NotImplementedError. The host reads lengths
+/// that are tensors. In a captured graph, lengths must therefore be lists or CPU tensors. (torch.ctc_loss;
+/// Graves et al. 2006.)
 EBB_API Variable ctc_loss(const Variable& log_probs, const Variable& targets, IntArrayRef input_lengths,
                           IntArrayRef target_lengths, std::int64_t blank = 0,
                           std::int64_t reduction = Reduction::Mean, bool zero_infinity = false);

@@ -17,15 +17,16 @@ EBB_API Variable batch_norm(const Variable& input, const optional<Variable>& wei
                             const optional<Variable>& bias, const optional<Variable>& running_mean,
                             const optional<Variable>& running_var, bool training, double momentum, double eps,
                             bool cudnn_enabled = false);
-/// Returns batch_norm, and the mean and 1 / sqrt(var + eps) of the batch (in evaluation: empty tensors).
+/// Returns three tensors: the result of batch_norm, and the mean and 1 / sqrt(var + eps) of the batch. The
+/// last two are empty in evaluation.
 EBB_API std::tuple<Variable, Variable, Variable> native_batch_norm(
     const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
     const optional<Variable>& running_mean, const optional<Variable>& running_var, bool training,
     double momentum, double eps);
 
 /// Normalizes like batch_norm, but over the trailing dimensions, whose sizes are `normalized_shape`. weight
-/// and bias have this shape. Throws if the shape of the input does not end in it. (Ba, Kiros & Hinton 2016.)
-/// cudnn_enable is ignored.
+/// and bias have the shape `normalized_shape`. Throws if the last sizes of the input differ from
+/// `normalized_shape`. (Ba, Kiros & Hinton 2016.) cudnn_enable is ignored.
 EBB_API Variable layer_norm(const Variable& input, IntArrayRef normalized_shape,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enable = true);
@@ -43,9 +44,10 @@ EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variabl
 EBB_API Variable rms_norm(const Variable& input, IntArrayRef normalized_shape,
                           const optional<Variable>& weight = {}, optional<double> eps = {});
 
-/// Return layer_norm or rms_norm of input + residual, computed in one pass, and this sum for the next
-/// residual. The sum is rounded to the dtype before it is normalized, as in two ops. Both inputs have the
-/// same size and dtype and are on the same device. (The fused residual norms of FlashAttention and vLLM.)
+/// Return two tensors, computed in one pass: layer_norm or rms_norm of input + residual, and the sum input +
+/// residual, which is the residual of the next layer. The sum is rounded to the dtype before it is
+/// normalized, as in two ops. Both inputs have the same size and dtype and are on the same device. (The fused
+/// residual norms of FlashAttention and vLLM.)
 EBB_API std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Variable& residual,
                                                       IntArrayRef normalized_shape,
                                                       const optional<Variable>& weight = {},
@@ -61,8 +63,9 @@ EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enabled = true);
 
-/// Normalizes each channel of each sample. With running tensors and use_input_stats = false, uses the running
-/// statistics. (Ulyanov, Vedaldi & Lempitsky 2016.)
+/// Normalizes each channel of each sample. If use_input_stats is true, with the mean and variance of this
+/// channel in the input; running tensors that are given are updated. Otherwise with the running statistics.
+/// (Ulyanov, Vedaldi & Lempitsky 2016.)
 EBB_API Variable instance_norm(const Variable& input, const optional<Variable>& weight,
                                const optional<Variable>& bias, const optional<Variable>& running_mean,
                                const optional<Variable>& running_var, bool use_input_stats, double momentum,

@@ -17,9 +17,10 @@ namespace ebb {
 
 namespace detail {
 
-/// Writes the result of `op` into `out`, which gets the result's shape. Warns if `out` had elements of
-/// another shape. Throws if a gradient would be recorded for either, for another device, and for a result
-/// whose dtype has a higher kind (a float into integers). If `exact`, throws for any other dtype.
+/// Writes the result of `op` into `out`, which gets the result's shape. Warns if `out` was not empty and had
+/// another shape. Throws if gradient mode is on and `out` or `result` requires grad, if `out` is on another
+/// device than `result`, and if the dtype of `result` has a higher kind (a float into integers). If `exact`,
+/// throws for any difference of the dtypes.
 EBB_API Variable& write_out(const char* op, Variable& out, const Variable& result, bool exact = false);
 using TwoOut = std::tuple<Variable&, Variable&>;
 EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
@@ -27,8 +28,9 @@ EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
 
 }  // namespace detail
 
-// Every overload of f with its default arguments. The result is computed and then copied, so these forms are
-// not faster than f. Views, convolutions, pools and losses have no such form. (torch.f(..., out=out))
+// Each overload of f has a form f_out with the same default arguments. It computes the result and copies it
+// to `out`, so it is not faster than f. Views, convolutions, pools and losses have no such form.
+// (torch.f(..., out=out))
 
 // clang-format off
 // Elementwise ops and ops along a dimension, in addition to those of ebb/methods/lists.h.

@@ -14,7 +14,7 @@ namespace ebb {
 // dropped. padding may be at most half the kernel. All functions are differentiable to any order.
 
 /// Returns the maximum of each window (torch.nn.functional.max_pool1d). It is the first of equal elements, or
-/// NaN if the window contains NaN. Padding is never the maximum.
+/// NaN if the window contains NaN. A padding element is never the maximum.
 EBB_API Variable max_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                             IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 EBB_API Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -22,7 +22,7 @@ EBB_API Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntAr
 EBB_API Variable max_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                             IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 
-/// Also returns the index of each maximum: its row-major position within its channel, in int64.
+/// Return max_pool, and the index of each maximum: its row-major position within its channel, in int64.
 EBB_API std::tuple<Variable, Variable> max_pool1d_with_indices(const Variable& self, IntArrayRef kernel_size,
                                                                IntArrayRef stride = {},
                                                                IntArrayRef padding = 0,
@@ -42,7 +42,8 @@ EBB_API std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& s
 /// Writes each element to the position given by max_pool's indices, in a tensor of zeros with the spatial
 /// size output_size (torch.nn.functional.max_unpool2d).
 EBB_API Variable max_unpool2d(const Variable& self, const Variable& indices, IntArrayRef output_size);
-/// stride and padding are those of the pooling. They do not change the result.
+/// max_unpool for three spatial dimensions. stride and padding are those of the pooling; they do not change
+/// the result.
 EBB_API Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef output_size,
                               IntArrayRef stride, IntArrayRef padding);
 
@@ -87,8 +88,9 @@ EBB_API std::tuple<Variable, Variable> fractional_max_pool3d(const Variable& sel
 /// (trilinear), 1 nearest, 2 bicubic (4-D input; Keys' a = -0.75). padding_mode, for points outside: 0 zeros,
 /// 1 border, 2 reflection. With align_corners, -1 and 1 are the centres of the outermost elements; otherwise
 /// they are their outer edges. Input and grid have the same floating dtype; the result is (N, C, H', W') or
-/// (N, C, D', H', W'). The op is differentiable to any order with respect to both; a recorded gradient is
-/// composed of other ops. (torch.grid_sampler; Jaderberg et al. 2015.)
+/// (N, C, D', H', W'). The op is differentiable to any order with respect to input and grid. If the gradient
+/// is itself recorded (create_graph), it is composed of other ops. (torch.grid_sampler; Jaderberg et al.
+/// 2015.)
 EBB_API Variable grid_sampler(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,
                               std::int64_t padding_mode, bool align_corners);
 EBB_API Variable grid_sampler_2d(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,
@@ -100,11 +102,12 @@ EBB_API Variable grid_sampler_3d(const Variable& input, const Variable& grid, st
 /// 4) and size (N, C, D, H, W) give (N, D, H, W, 3). Each point is theta times (x, y, 1) or (x, y, z, 1).
 EBB_API Variable affine_grid_generator(const Variable& theta, IntArrayRef size, bool align_corners);
 
-// Resizing of (N, C, spatial...) to output_size. Without align_corners element i covers the interval [i, i +
-// 1]; with it the centres of the corner elements coincide. scales are ratios of output to input size; by
-// default they are computed from the sizes. The second form of each function takes either output_size or
-// scale_factors, with one value for each axis. Dtypes are floating, and the functions are differentiable to
-// any order. The nearest modes take integers too. The other modes also take Byte and round.
+// Resizing of (N, C, spatial...) to output_size. Without align_corners, element i covers the interval [i, i +
+// 1]. With align_corners, the centres of the corner elements of the input and the output coincide. scales are
+// ratios of output to input size; by default they are computed from the sizes. The second form of each
+// function takes either output_size or scale_factors, with one value for each axis. Dtypes are floating, and
+// the functions are differentiable to any order. The nearest modes take integers too. The other modes also
+// take Byte, and round their results.
 
 /// Selects the input element at the output position, scaled to the input and rounded down
 /// (torch.nn.functional.interpolate).

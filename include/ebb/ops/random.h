@@ -107,8 +107,8 @@ EBB_API Variable& bernoulli_(const Variable& self, double p = 0.5,
 /// or p is 0. Throws unless 0 <= p <= 1 (torch.dropout).
 EBB_API Variable dropout(const Variable& x, double p, bool train);
 EBB_API Variable& dropout_(const Variable& self, double p, bool train);
-/// Dropout of whole channels, with one random number for each index of the first two dimensions
-/// (torch.feature_dropout). With `train`, throws for fewer than two dimensions.
+/// Sets whole channels x[n, c, ...] to zero, with one random number for each (n, c) (torch.feature_dropout).
+/// With `train`, throws for fewer than two dimensions.
 EBB_API Variable feature_dropout(const Variable& x, double p, bool train);
 EBB_API Variable& feature_dropout_(const Variable& self, double p, bool train);
 /// Dropout that preserves the mean 0 and variance 1 of self-normalizing networks. Dropped elements become the

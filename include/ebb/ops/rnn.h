@@ -14,13 +14,13 @@ namespace ebb {
 /// layer at each step, and the last h and c of each layer.
 ///
 /// Shapes: input is (T, N, F), or (N, T, F) with batch_first. hx contains h (layers * directions, N, P) and c
-/// (layers * directions, N, H), where P is H, or smaller with projections. Results are (T, N, directions *
-/// P), and the shapes of hx. params contains for each layer and each direction w_ih and w_hh, with has_biases
-/// also b_ih and b_hh, and with projections also w_hr (P, H). Layers after the first read directions * P
-/// features. The dtype is Float, Double, Half or BFloat16, the same for all. 16-bit inputs are computed in
-/// float on the CPU, and rounded at each step on CUDA. `dropout` applies to the outputs of all layers except
-/// the last, if `train`. Results are bitwise reproducible for any number of threads. Throws for shapes,
-/// dtypes and devices that do not match, and for sequences without steps.
+/// (layers * directions, N, H), where P is H, or smaller with projections. The first result is (T, N,
+/// directions * P); the other two have the shapes of h and c in hx. For each layer and each direction, params
+/// contains w_ih and w_hh, with has_biases also b_ih and b_hh, and with projections also w_hr (P, H). Layers
+/// after the first read directions * P features. The dtype is Float, Double, Half or BFloat16, the same for
+/// all. 16-bit inputs are computed in float on the CPU, and rounded at each step on CUDA. `dropout` applies
+/// to the outputs of all layers except the last, if `train`. Results are bitwise reproducible for any number
+/// of threads. Throws for shapes, dtypes and devices that do not match, and for sequences without steps.
 EBB_API std::tuple<Variable, Variable, Variable> lstm(const Variable& input, TensorList hx, TensorList params,
                                                       bool has_biases, std::int64_t num_layers,
                                                       double dropout, bool train, bool bidirectional,

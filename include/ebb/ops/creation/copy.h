@@ -38,15 +38,16 @@ EBB_API Variable to(const Variable& x, const Variable& other, bool non_blocking 
 
 /// Writes src into self: broadcasts to self's shape, converts to its dtype and moves to its device
 /// (torch.Tensor.copy_). The gradient of self's old value is zero. The gradient of src is the gradient of the
-/// result. Throws if src does not broadcast to self's shape, if the two overlap in memory without being the
-/// same tensor, and for a leaf that requires grad. If the CPU tensor is pinned, non_blocking works as in
-/// to().
+/// result. Throws if src does not broadcast to self's shape, if src and self overlap in memory without being
+/// the same tensor, and if self is a leaf that requires grad. If one of the tensors is on a device and the
+/// other is pinned, non_blocking works as in to().
 EBB_API Variable& copy_(const Variable& self, const Variable& src, bool non_blocking = false);
 
-/// Sets every element to `value`. Throws when an integer dtype cannot hold it (torch.Tensor.fill_).
+/// Sets every element to `value`. Throws if self has an integer dtype that cannot represent `value`
+/// (torch.Tensor.fill_).
 EBB_API Variable& fill_(const Variable& self, const Scalar& value);
-/// Sets every element to a 0-d tensor. Its gradient is the sum of the gradients of all elements. Throws if
-/// the tensor has more dimensions.
+/// Sets every element to the element of `value`. The gradient of `value` is the sum of the gradients of all
+/// elements. Throws if `value` has one or more dimensions.
 EBB_API Variable& fill_(const Variable& self, const Variable& value);
 /// Sets every element to 0 (torch.Tensor.zero_).
 EBB_API Variable& zero_(const Variable& self);

@@ -31,8 +31,8 @@ EBB_API Variable full(IntArrayRef sizes, const Scalar& value, const TensorOption
 /// Returns a 0-d tensor (torch.scalar_tensor).
 EBB_API Variable scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
-/// Returns a tensor with x's shape. dtype, device and memory order are x's unless the options set them.
-/// requires_grad is not taken from x.
+/// Returns a tensor with x's shape. dtype, device and memory order are those of x unless the arguments set
+/// them. requires_grad is not taken from x.
 EBB_API Variable empty_like(const Variable& x, const TensorOptions& options = {},
                             optional<MemoryFormat> memory_format = nullopt);
 EBB_API Variable zeros_like(const Variable& x, const TensorOptions& options = {},
@@ -48,7 +48,7 @@ EBB_API Variable arange(const Scalar& start, const Scalar& end, const Scalar& st
                         const TensorOptions& options = {});
 EBB_API Variable arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 EBB_API Variable arange(const Scalar& end, const TensorOptions& options = {});
-/// Returns start, start + step, ... including end, in the default dtype (torch.range).
+/// Returns start, start + step, ... up to and including end, in the default dtype (torch.range).
 EBB_API Variable range(const Scalar& start, const Scalar& end, const Scalar& step,
                        const TensorOptions& options = {});
 EBB_API Variable range(const Scalar& start, const Scalar& end, const TensorOptions& options = {});

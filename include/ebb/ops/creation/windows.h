@@ -5,8 +5,9 @@
 
 namespace ebb {
 
-// Windows of n values. They are symmetric. A periodic window consists of the first n of n + 1 values, as
-// needed for Fourier transforms. Floating dtypes only. A window of one value is 1. Throws for negative n.
+// Windows of n = window_length values. A window is symmetric unless `periodic` is true. A periodic window
+// consists of the first n values of the symmetric window of n + 1 values, as Fourier transforms need it.
+// Floating dtypes only. A window of one value is 1. Throws for negative n.
 
 /// Bartlett's triangle: 1 - |2 i / (n - 1) - 1|. (torch.bartlett_window)
 EBB_API Variable bartlett_window(std::int64_t window_length, const TensorOptions& options = {});

@@ -1,4 +1,4 @@
-// Activation functions. If torch does not define one for integers, it throws for them.
+// Activation functions. A function that torch does not define for integers throws for them here too.
 #pragma once
 
 #include <ebb/autograd/variable.h>

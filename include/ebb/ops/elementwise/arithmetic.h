@@ -7,9 +7,9 @@
 
 namespace ebb {
 
-// Operands broadcast. The result dtype is result_type(a, b). The tensors with dimensions determine it; 0-d
-// tensors and scalars only raise the kind (bool < integer < floating). In-place ops keep self's shape and
-// dtype or throw.
+// Operands broadcast. The result dtype is result_type(a, b). Tensors with at least one dimension determine
+// the dtype. A 0-d tensor or a scalar changes it only if its kind is higher (bool < integer < floating).
+// In-place ops keep self's shape and dtype or throw.
 
 /// self + alpha other. alpha must be an integer for integer tensors.
 EBB_API Variable add(const Variable& self, const Variable& other, const Scalar& alpha = 1);
@@ -71,7 +71,7 @@ EBB_API Variable& float_power_(const Variable& self, const Scalar& exponent);
 /// The greatest common divisor, never negative; gcd(0, 0) = 0. Integers only (torch.gcd).
 EBB_API Variable gcd(const Variable& self, const Variable& other);
 EBB_API Variable& gcd_(const Variable& self, const Variable& other);
-/// The least common multiple, never negative; 0 if either is 0. Integers only (torch.lcm).
+/// The least common multiple, never negative; lcm(0, x) = 0. Integers only (torch.lcm).
 EBB_API Variable lcm(const Variable& self, const Variable& other);
 EBB_API Variable& lcm_(const Variable& self, const Variable& other);
 /// The angle of the point (other, self).
@@ -86,9 +86,9 @@ EBB_API Variable maximum(const Variable& self, const Variable& other);
 EBB_API Variable minimum(const Variable& self, const Variable& other);
 inline Variable max(const Variable& self, const Variable& other) { return maximum(self, other); }
 inline Variable min(const Variable& self, const Variable& other) { return minimum(self, other); }
-/// The larger value. If one is NaN, the other value. A tie passes the gradient to self.
+/// The larger value, or the other value if one is NaN. A tie passes the gradient to self.
 EBB_API Variable fmax(const Variable& self, const Variable& other);
-/// The smaller value. If one is NaN, the other value. A tie passes the gradient to self.
+/// The smaller value, or the other value if one is NaN. A tie passes the gradient to self.
 EBB_API Variable fmin(const Variable& self, const Variable& other);
 /// log(e^self + e^other) without overflow. Floating dtypes only.
 EBB_API Variable logaddexp(const Variable& self, const Variable& other);

@@ -6,9 +6,10 @@
 namespace ebb {
 
 // All functions are elementwise. Operands broadcast, and integer tensors are first converted to the default
-// dtype unless stated otherwise. Double results are accurate to a few units in the last place; for
-// oscillating functions, relative to the amplitude. Other dtypes are rounded from double. Derivatives exist
-// if PyTorch has them; a result without one does not require grad.
+// dtype unless stated otherwise. Double results are accurate to a few units in the last place; the error of
+// an oscillating function is relative to its amplitude. Results of other dtypes are computed in double and
+// rounded. A function has a derivative if it has one in PyTorch. The result of a function without a
+// derivative does not require grad.
 
 /// Ai(x), the Airy function; no derivative (torch.special.airy_ai).
 EBB_API Variable special_airy_ai(const Variable& x);

@@ -6,8 +6,8 @@
 namespace ebb {
 
 // All functions are elementwise and keep the shape. Unless stated otherwise, integer tensors are first
-// converted to the default dtype. `name_` writes into self. It throws for a leaf that requires grad, and if
-// the result dtype does not convert to the dtype of self. Names are torch's.
+// converted to the default dtype. `name_` writes into self. It throws if self is a leaf that requires grad,
+// and if the dtype of the result does not convert to the dtype of self. Names are torch's.
 
 /// |x|; the derivative at 0 is 0.
 EBB_API Variable abs(const Variable& self);

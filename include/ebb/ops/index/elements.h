@@ -16,8 +16,8 @@ namespace ebb {
 /// (torch.gather)
 EBB_API Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool sparse_grad = false);
 /// Returns a copy of x with out[index[i][j]][j] = src[i][j] (dim 0). src may also be a scalar. If an index
-/// occurs several times, the last value remains. `reduce` "add" or "multiply" combines with the old value
-/// instead. (torch.scatter)
+/// occurs several times, the last value remains. With `reduce` "add" or "multiply", src is added to the old
+/// value or multiplied with it instead. (torch.scatter)
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src);
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value);
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
@@ -85,13 +85,14 @@ EBB_API Variable& masked_scatter_(const Variable& x, const Variable& mask, const
 /// Returns elements of the flattened x in the shape of `index`. Negative indices count from the end.
 /// (torch.take)
 EBB_API Variable take(const Variable& x, const Variable& index);
-/// Returns x with elements of source written, or added, at positions of the flattened x. (torch.put)
+/// Returns x with the elements of source written to the positions `index` of the flattened x, or added to
+/// them if `accumulate` is true. (torch.put)
 EBB_API Variable put(const Variable& x, const Variable& index, const Variable& source,
                      bool accumulate = false);
 EBB_API Variable& put_(const Variable& x, const Variable& index, const Variable& source,
                        bool accumulate = false);
-/// gather with x and indices broadcast against each other. Without dim, both are flattened.
-/// (torch.take_along_dim)
+/// Calls gather. x and indices broadcast against each other, except along dim. Without dim, both are
+/// flattened. (torch.take_along_dim)
 EBB_API Variable take_along_dim(const Variable& x, const Variable& indices,
                                 optional<std::int64_t> dim = nullopt);
 
@@ -113,7 +114,8 @@ inline std::vector<Variable> where(const Variable& condition) { return nonzero_n
 /// tensors are masks. If the indexed dimensions are adjacent, the dimensions of the indices replace them.
 /// Otherwise the dimensions of the indices come first in the result. (torch's advanced indexing)
 EBB_API Variable index(const Variable& x, ArrayRef<optional<Variable>> indices);
-/// Returns x with `values` (broadcast) written, or added, at these positions.
+/// Returns x with `values`, which broadcast, written to x[indices[0], indices[1], ...], or added to it if
+/// `accumulate` is true.
 EBB_API Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
                            bool accumulate = false);
 EBB_API Variable& index_put_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,

@@ -24,7 +24,8 @@ EBB_API Variable histc(const Variable& self, std::int64_t bins = 100, const Scal
 /// derivatives. (torch.histogram; on CUDA too)
 EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, const Variable& bins,
                                                  const optional<Variable>& weight = {}, bool density = false);
-/// Uses `bins` equal bins over `range` {min, max}; the default is the range of self.
+/// Computes a histogram with `bins` equal bins over `range` = {min, max}. The default range is that of the
+/// elements of self.
 EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, std::int64_t bins = 100,
                                                  optional<ArrayRef<double>> range = nullopt,
                                                  const optional<Variable>& weight = {}, bool density = false);

@@ -80,7 +80,8 @@ EBB_API std::ostream& operator<<(std::ostream& out, const TensorIndex& index);
 /// Prints "(None, ..., 0)".
 EBB_API std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices);
 
-/// Returns x[indices]. It is a view if only None, "...", integers and slices are used, and otherwise a copy.
+/// Returns x[indices]. The result is a view if `indices` contains only None, "...", slices, integers and 0-d
+/// integer tensors, and otherwise a copy.
 EBB_API Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices);
 /// Sets x[indices] = value. The value is broadcast, and converted to x's dtype unless the indices contain
 /// tensors.

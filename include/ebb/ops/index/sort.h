@@ -25,8 +25,9 @@ EBB_API std::tuple<Variable, Variable> topk(const Variable& self, std::int64_t k
 /// Returns the k-th smallest element along `dim`, counted from 1, and its index. (torch.kthvalue)
 EBB_API std::tuple<Variable, Variable> kthvalue(const Variable& self, std::int64_t k, std::int64_t dim = -1,
                                                 bool keepdim = false);
-/// Returns the median, the lower of two middle elements; NaN if an element is NaN. Without elements it is
-/// NaN, and integers throw. Along a dimension of size 0 every dtype throws. (torch.median)
+/// Returns the median, the lower of two middle elements; NaN if an element is NaN. If self has no elements,
+/// the median of a floating tensor is NaN, and integers throw. Along a dimension of size 0 every dtype
+/// throws. (torch.median)
 EBB_API Variable median(const Variable& self);
 EBB_API std::tuple<Variable, Variable> median(const Variable& self, std::int64_t dim, bool keepdim = false);
 /// Returns the median of the elements that are not NaN. (torch.nanmedian)
@@ -52,8 +53,9 @@ EBB_API Variable nanquantile(const Variable& self, const Variable& q, optional<s
 EBB_API Variable nanquantile(const Variable& self, double q, optional<std::int64_t> dim = nullopt,
                              bool keepdim = false, std::string_view interpolation = "linear");
 
-/// Returns the distinct elements in order, the index among them for each element of self, and their counts.
-/// Results that are not requested are empty. Not differentiable. (torch.unique)
+/// Returns the distinct elements in ascending order, for each element of self its index in them (inverse),
+/// and how often each occurs (counts). Results that are not requested are empty. Not differentiable.
+/// (torch.unique)
 EBB_API std::tuple<Variable, Variable> _unique(const Variable& self, bool sorted = true,
                                                bool return_inverse = false);
 EBB_API std::tuple<Variable, Variable, Variable> _unique2(const Variable& self, bool sorted = true,

@@ -3,9 +3,9 @@
 // All functions take batches [..., m, n] of Float or Double on the CPU or CUDA; 16-bit floats throw, as in
 // torch. They are differentiable to any order unless stated otherwise. Invalid shapes and dtypes throw an
 // ebb::Error that names them. A decomposition that cannot be completed throws too; on CUDA this check waits
-// for the device. The `_ex` functions check only if the caller requests it. They return `info` (Int, one for
-// each matrix, 0 for success) and otherwise never wait. Each function of linalg also has libtorch's name:
-// linalg_qr for linalg::qr.
+// for the device. The `_ex` functions return `info` (Int, one for each matrix, 0 for success). They check
+// `info`, and wait for the device, only if check_errors is true. Each function of linalg also has libtorch's
+// name: linalg_qr for linalg::qr.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -29,9 +29,9 @@ EBB_API std::tuple<Variable, Variable> lu_factor(const Variable& A, bool pivot =
 EBB_API std::tuple<Variable, Variable, Variable> lu_factor_ex(const Variable& A, bool pivot = true,
                                                               bool check_errors = false);
 
-/// Returns the lower triangular L of A = L L^T, or with `upper` the U of A = U^T U. Only this triangle of A
-/// is read (torch.linalg.cholesky). The gradient is symmetric (Murray 2016). Throws if A is not positive
-/// definite.
+/// Returns the lower triangular L of A = L L^T, or with `upper` the U of A = U^T U. Only the lower (with
+/// `upper` the upper) triangle of A is read (torch.linalg.cholesky). The gradient is symmetric (Murray 2016).
+/// Throws if A is not positive definite.
 EBB_API Variable cholesky(const Variable& A, bool upper = false);
 /// Returns (L, info). info is the order of the first leading minor that is not positive definite
 /// (torch.linalg.cholesky_ex).
@@ -47,10 +47,10 @@ EBB_API std::tuple<Variable, Variable> qr(const Variable& A, std::string_view mo
 /// below the diagonal, with 1 on the diagonal (torch.linalg.householder_product).
 EBB_API Variable householder_product(const Variable& A, const Variable& tau);
 
-/// Returns the eigenvalues, ascending, and eigenvectors, in columns, of symmetric matrices. Only the triangle
-/// UPLO, "L" or "U", is read (torch.linalg.eigh). Eigenvectors are unique up to signs (or up to a basis for
-/// equal eigenvalues). The gradient is correct for functions that do not depend on these signs and bases. It
-/// is infinite if eigenvalues are equal and their eigenvectors are used.
+/// Returns the eigenvalues of symmetric matrices in ascending order, and the eigenvectors as columns. Only
+/// the triangle UPLO, "L" or "U", is read (torch.linalg.eigh). Eigenvectors are unique up to signs (or up to
+/// a basis for equal eigenvalues). The gradient is correct for functions that do not depend on these signs
+/// and bases. It is infinite if eigenvalues are equal and their eigenvectors are used.
 EBB_API std::tuple<Variable, Variable> eigh(const Variable& A, std::string_view UPLO = "L");
 /// Returns only the eigenvalues (torch.linalg.eigvalsh).
 EBB_API Variable eigvalsh(const Variable& A, std::string_view UPLO = "L");
@@ -60,8 +60,8 @@ EBB_API std::tuple<Variable, Variable> eig(const Variable& A);
 EBB_API Variable eigvals(const Variable& A);
 
 /// A = U diag(S) Vh, S descending. U is [m, m] and Vh [n, n]; with full_matrices = false U is [m, k] and Vh
-/// [k, n] (torch.linalg.svd). Vectors are unique up to signs, as for eigh. Gradients through vectors need
-/// their singular values to be distinct, and nonzero for rectangular matrices. Columns beyond k have no
+/// [k, n] (torch.linalg.svd). Vectors are unique up to signs, as for eigh. Gradients of U and Vh require
+/// distinct singular values, which must also be nonzero for rectangular matrices. Columns beyond k have no
 /// gradient. `driver` must be empty on the CPU. On CUDA "gesvd", "gesvdj" and "gesvda" are accepted, and all
 /// select ebb's own Jacobi rotations.
 EBB_API std::tuple<Variable, Variable, Variable> svd(const Variable& A, bool full_matrices = true,

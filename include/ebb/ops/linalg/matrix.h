@@ -47,7 +47,7 @@ EBB_API Variable matrix_rank(const Variable& A, const optional<Variable>& atol =
                              const optional<Variable>& rtol = nullopt, bool hermitian = false);
 
 /// Returns the sum of A^k / k! over all k (torch.linalg.matrix_exp), by scaling and squaring (Higham 2005).
-/// The host waits for the number of squarings.
+/// The host waits for the device, because the number of squarings depends on A.
 EBB_API Variable matrix_exp(const Variable& A);
 /// Returns sums of x y along a dimension; the other dimensions broadcast (torch.linalg.vecdot).
 EBB_API Variable vecdot(const Variable& x, const Variable& y, std::int64_t dim = -1);

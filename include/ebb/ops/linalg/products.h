@@ -16,9 +16,9 @@ namespace ebb {
 EBB_API Variable mm(const Variable& self, const Variable& mat2);
 /// Products of the matrices of two batches, [b, m, k] x [b, k, n] -> [b, m, n] (torch.bmm).
 EBB_API Variable bmm(const Variable& self, const Variable& mat2);
-/// The product, selected by rank (torch.matmul). Two vectors give a dot product. A vector before a matrix is
-/// a row, and after it a column; its additional dimension is removed from the result. Leading dimensions are
-/// batches and broadcast.
+/// The product, selected by rank (torch.matmul). Two vectors give a dot product. A vector as the first
+/// operand is a row, and as the second operand a column; the dimension that it lacks is removed from the
+/// result. Leading dimensions are batches and broadcast.
 EBB_API Variable matmul(const Variable& self, const Variable& other);
 /// Matrix times vector, [m, k] x [k] -> [m] (torch.mv).
 EBB_API Variable mv(const Variable& self, const Variable& vec);

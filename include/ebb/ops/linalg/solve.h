@@ -13,17 +13,17 @@ namespace ebb {
 
 namespace linalg {
 
-/// Returns X of A X = B, or with left = false of X A = B, for square A (torch.linalg.solve). B is a batch of
-/// matrices. B is a batch of vectors if it has one dimension or the shape of A without its last dimension.
-/// Batches broadcast. Throws if A is singular.
+/// Returns X of A X = B, or with left = false of X A = B, for square A (torch.linalg.solve). If B has one
+/// dimension, or the shape of A without the last dimension, it is a batch of vectors. Otherwise it is a batch
+/// of matrices. Batches broadcast. Throws if A is singular.
 EBB_API Variable solve(const Variable& A, const Variable& B, bool left = true);
 /// Returns (X, info). info is the position of the first zero on the diagonal of U in A = P L U
 /// (torch.linalg.solve_ex).
 EBB_API std::tuple<Variable, Variable> solve_ex(const Variable& A, const Variable& B, bool left = true,
                                                 bool check_errors = false);
-/// Solves A X = B or X A = B for triangular A. Only this triangle of A is read, and with unitriangular its
-/// diagonal is not read (torch.linalg.solve_triangular). B is a batch of matrices. There is no check for
-/// singularity: a zero on the diagonal gives infinities.
+/// Solves A X = B or X A = B for triangular A. `upper` selects the triangle of A that is read. With
+/// unitriangular the diagonal counts as 1 and is not read (torch.linalg.solve_triangular). B is a batch of
+/// matrices. There is no check for singularity: a zero on the diagonal gives infinities.
 EBB_API Variable solve_triangular(const Variable& A, const Variable& B, bool upper, bool left = true,
                                   bool unitriangular = false);
 /// Solves A X = B with the result of lu_factor(A). With left = false solves X A = B. With `adjoint`, A^T
@@ -52,21 +52,22 @@ EBB_API Variable pinv(const Variable& A, const optional<Variable>& atol, const o
 /// driver "gelsy" (the default on the CPU), "gelsd" and "gelss" use singular values. Those up to rcond (by
 /// default the dtype's epsilon times max(m, n)) times the largest count as zero. The three drivers return the
 /// rank; "gelsd" and "gelss" return the singular values too. "gels" (the default on CUDA, where torch has no
-/// other) assumes full rank. residuals are the squared norms of the columns of A X - B. They are empty with
-/// "gelsy", and unless m > n and every matrix has rank n; this check waits for the device. Results that a
-/// driver does not compute are empty. The gradient is that of pinv(A) B; ranks and singular values have no
-/// gradient.
+/// other) assumes full rank. residuals contains the squared norms of the columns of A X - B. residuals is
+/// empty with "gelsy", for m <= n, and if the rank of a matrix is below n. The check of the rank waits for
+/// the device. Results that a driver does not compute are empty. The gradient is that of pinv(A) B; ranks and
+/// singular values have no gradient.
 EBB_API std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, const Variable& B,
                                                                  optional<double> rcond = nullopt,
                                                                  optional<std::string_view> driver = nullopt);
-/// Returns the determinant (torch.linalg.det). The gradient is valid for singular matrices too. For singular
-/// matrices the second derivative needs distinct singular values, and the host reads them.
+/// Returns the determinant (torch.linalg.det). The gradient is valid for singular matrices too. The second
+/// derivative at singular matrices requires distinct singular values, and the host reads them from the
+/// device.
 EBB_API Variable det(const Variable& A);
 /// Returns the sign of the determinant and the logarithm of its absolute value, -inf for singular matrices
 /// (torch.linalg.slogdet). The gradient of the sign is 0.
 EBB_API std::tuple<Variable, Variable> slogdet(const Variable& A);
-/// Returns the inverse of A as a linear map. The map leads from the dimensions `ind` and later to the
-/// dimensions before `ind` (torch.linalg.tensorinv).
+/// Returns the inverse of A as a linear map: of x -> tensordot(A, x, A.dim() - ind), which sums over the
+/// dimensions of A from `ind` on (torch.linalg.tensorinv).
 EBB_API Variable tensorinv(const Variable& A, std::int64_t ind = 2);
 /// Returns X of tensordot(A, X, X.dim()) = B. The dimensions `dims` of A are first moved to its end
 /// (torch.linalg.tensorsolve).

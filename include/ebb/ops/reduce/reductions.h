@@ -51,8 +51,8 @@ EBB_API std::tuple<Variable, Variable> aminmax(const Variable& self, optional<st
 EBB_API Variable argmax(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);
 EBB_API Variable argmin(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);
 
-/// True if any element is nonzero, or for all(), if all elements are. The result is Bool, but Byte for Byte.
-/// Without elements any() is false and all() is true. (torch.any)
+/// any() is true if at least one element is nonzero, and all() if all elements are nonzero. The result is
+/// Bool, or Byte if self is Byte. Without elements any() is false and all() is true. (torch.any)
 EBB_API Variable any(const Variable& self);
 EBB_API Variable any(const Variable& self, std::int64_t dim, bool keepdim = false);
 EBB_API Variable any(const Variable& self, OptionalIntArrayRef dim, bool keepdim = false);
@@ -72,8 +72,8 @@ EBB_API Variable hash_tensor(const Variable& self, IntArrayRef dim = {}, bool ke
                              std::int64_t mode = 0);
 
 /// The variance: sum((x - mean)^2) / (count - correction), in two passes. The correction may be any number.
-/// `unbiased` true means 1 and false means 0. Without degrees of freedom the result is NaN or inf. Floating
-/// dtypes. (torch.var)
+/// `unbiased` = true means a correction of 1, and false means 0. If count <= correction, the result is NaN or
+/// inf. Floating dtypes. (torch.var)
 EBB_API Variable var(const Variable& self, bool unbiased = true);
 inline Variable var(const Variable& self, int dim);
 inline Variable var(const Variable& self, std::initializer_list<std::int64_t> dim);
@@ -129,9 +129,9 @@ inline std::tuple<Variable, Variable> std_mean(const Variable& self,
   return std_mean(self, IntArrayRef(dim));
 }
 
-/// The p-norm (sum |x|^p)^(1/p). For p = 0 it is the count of nonzero elements. For p = inf or -inf it is the
-/// largest or smallest absolute value, where ties share the gradient. The gradient at a norm of 0 is 0.
-/// Floating dtypes; with a dtype, x is converted first. (torch.norm)
+/// The p-norm (sum |x|^p)^(1/p). For p = 0 it is the number of nonzero elements. For p = inf it is the
+/// largest absolute value, and for p = -inf the smallest; ties share the gradient. The gradient at a norm of
+/// 0 is 0. Floating dtypes; with a dtype, x is converted first. (torch.norm)
 EBB_API Variable norm(const Variable& self, const Scalar& p = 2);
 EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, ScalarType dtype);
 EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim = false);
@@ -151,8 +151,8 @@ inline Variable vector_norm(const Variable& self, const Scalar& ord, OptionalInt
 }  // namespace linalg
 /// The p-norm of the difference. (torch.dist)
 EBB_API Variable dist(const Variable& self, const Variable& other, const Scalar& p = 2);
-/// log(sum(exp(x))) without overflow. It is -inf without elements and if all elements are -inf. The gradient
-/// is then NaN, as in torch. (torch.logsumexp)
+/// log(sum(exp(x))) without overflow. The result is -inf if there are no elements or if all elements are
+/// -inf. In the second case the gradient is NaN, as in torch. (torch.logsumexp)
 EBB_API Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim = false);
 
 /// The covariance matrix of the variables in the rows of self, [v, n] -> [v, v]. A vector is one variable and

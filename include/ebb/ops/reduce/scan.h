@@ -26,15 +26,16 @@ EBB_API std::tuple<Variable, Variable> cummin(const Variable& self, std::int64_t
 EBB_API Variable diff(const Variable& self, std::int64_t n = 1, std::int64_t dim = -1,
                       const optional<Variable>& prepend = {}, const optional<Variable>& append = {});
 
-/// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`. If `reverse`, it runs from the end: y[i] = x[i] +
-/// links[i] * y[i + 1]. links contains the factors between neighbours, and so has one element fewer than x.
-/// Floating dtypes. The op is differentiable. Gradients of cumulative products are computed with it.
+/// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`. If `reverse`, computes y[i] = x[i] + links[i] * y[i +
+/// 1], from the last element on. links has one element fewer than x along `dim`, because each link is a
+/// factor between two neighbours. Floating dtypes. The op is differentiable. Gradients of cumulative products
+/// are computed with it.
 EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_t dim,
                                    bool reverse = false);
 
 /// The integral of samples y along `dim` by the trapezoidal rule: the sum of (x[i + 1] - x[i]) (y[i] + y[i +
-/// 1]) / 2. x has one value for each sample along `dim`, or broadcasts to y. No samples give 0. Throws for
-/// Bool. (torch.trapezoid)
+/// 1]) / 2. x has one value for each sample along `dim`, or broadcasts to y. The integral of no samples is 0.
+/// Throws for Bool. (torch.trapezoid)
 EBB_API Variable trapezoid(const Variable& y, const Variable& x, std::int64_t dim = -1);
 /// The integral of samples at distance dx.
 EBB_API Variable trapezoid(const Variable& y, const Scalar& dx = 1, std::int64_t dim = -1);

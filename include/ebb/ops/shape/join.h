@@ -51,8 +51,8 @@ EBB_API std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, std:
 EBB_API std::vector<Variable> unsafe_chunk(const Variable& x, std::int64_t chunks, std::int64_t dim = 0);
 /// Returns each slice along `dim`, without that dimension. (torch.unbind)
 EBB_API std::vector<Variable> unbind(const Variable& x, std::int64_t dim = 0);
-/// Splits into exactly `sections` parts, whose sizes differ by at most 1, or at `indices`.
-/// (torch.tensor_split)
+/// Splits into exactly `sections` parts, whose sizes differ by at most 1, or into the parts between
+/// consecutive `indices`. (torch.tensor_split)
 EBB_API std::vector<Variable> tensor_split(const Variable& x, std::int64_t sections, std::int64_t dim = 0);
 EBB_API std::vector<Variable> tensor_split(const Variable& x, IntArrayRef indices, std::int64_t dim = 0);
 EBB_API std::vector<Variable> tensor_split(const Variable& x, const Variable& indices_or_sections,

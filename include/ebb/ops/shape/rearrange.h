@@ -10,7 +10,8 @@ namespace ebb {
 
 /// Repeats x repeats[d] times along dimension d. Extra leading repeats add dimensions. (Tensor.repeat)
 EBB_API Variable repeat(const Variable& x, IntArrayRef repeats);
-/// repeat, where missing leading repeats are 1. (torch.tile)
+/// Calls repeat; if `dims` has fewer elements than x has dimensions, the missing leading repeats are 1.
+/// (torch.tile)
 EBB_API Variable tile(const Variable& x, IntArrayRef dims);
 /// Returns indices in which i occurs repeats[i] times. For example, {2, 0, 1} gives {0, 0, 2}.
 /// (torch.repeat_interleave)
@@ -54,8 +55,8 @@ EBB_API Variable diagflat(const Variable& x, std::int64_t offset = 0);
 EBB_API Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap = false);
 EBB_API Variable fill_diagonal(const Variable& x, const Scalar& fill_value, bool wrap = false);
 
-/// Expands vectors to a grid, with one dimension for each vector. indexing "xy" swaps the first two.
-/// (torch.meshgrid)
+/// Expands vectors to a grid, with one dimension for each vector. With indexing "xy" the first two dimensions
+/// of the grid are swapped. (torch.meshgrid)
 EBB_API std::vector<Variable> meshgrid(TensorList tensors);
 EBB_API std::vector<Variable> meshgrid(TensorList tensors, std::string_view indexing);
 /// Returns all combinations of one element from each vector, as rows. (torch.cartesian_prod)

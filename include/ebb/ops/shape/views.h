@@ -1,6 +1,6 @@
 // view, reshape, transpose, squeeze, expand, select, slice and other views. They do not copy, except reshape
-// and similar ops if no strides fit. A write through a view changes its base, and gradients pass through
-// both.
+// and similar ops if the shape cannot be expressed by strides on the same storage. A write through a view
+// changes its base. Views and writes through views are differentiable.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -16,8 +16,8 @@ EBB_API Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef str
 EBB_API Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride,
                               optional<std::int64_t> storage_offset = nullopt);
 
-/// Returns x in another shape without a copy. One size may be -1. Throws if the strides of x do not allow it.
-/// (Tensor.view)
+/// Returns x in another shape without a copy. One size may be -1. Throws if the strides of x do not allow the
+/// shape. (Tensor.view)
 EBB_API Variable view(const Variable& x, IntArrayRef size);
 EBB_API Variable view_as(const Variable& x, const Variable& other);
 /// Reinterprets the bytes of x as another dtype. The last size scales with the element size. Not
@@ -89,7 +89,7 @@ EBB_API Variable slice(const Variable& x, std::int64_t dim = 0, optional<std::in
 /// Returns `length` elements of dimension `dim` from `start`. Throws if they are out of range. (torch.narrow)
 EBB_API Variable narrow(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t length);
 EBB_API Variable narrow(const Variable& x, std::int64_t dim, const Variable& start, std::int64_t length);
-/// narrow that copies. (torch.narrow_copy)
+/// Returns a copy of narrow(x, dim, start, length). (torch.narrow_copy)
 EBB_API Variable narrow_copy(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t length);
 
 /// Returns the diagonal of the matrices in dim1 and dim2 as the last dimension. `offset` > 0 is above the
