@@ -7,8 +7,8 @@
 
 namespace at {
 
-/// double for float on the CPU, float for float on a GPU, float for the 16-bit types, and 64 bits for
-/// integers.
+/// The type in which sums of T accumulate: double for float on the CPU, float for float on a GPU, float for
+/// the 16-bit types, and std::int64_t for integers.
 template <class T, bool is_cuda>
 using acc_type = std::conditional_t<
     std::is_same_v<T, bool>, bool,

@@ -1,5 +1,5 @@
 // The headers of a Python extension for torch, without Python. Sources that are also compiled into C++
-// programs need only these.
+// programs need no other headers of torch/extension.h.
 #pragma once
 
 #include <torch/torch.h>

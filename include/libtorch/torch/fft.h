@@ -1,4 +1,5 @@
-// torch::fft. It needs complex numbers, which ebb does not have; each use is a compile error that says so.
+// torch::fft. Its functions need complex numbers, which ebb does not have. Each call is a compile error that
+// says so.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -1,6 +1,6 @@
-// TORCH_LIBRARY: registration of functions by name. ebb does not store them: a program calls the functions
-// directly, and the macros only check that functions are registered. Looking up a name (torch.ops, the
-// Dispatcher) needs libtorch.
+// TORCH_LIBRARY: registration of functions by name. ebb ignores the registrations, because a program calls
+// its functions directly. The macros only check that the registered objects are functions. Only libtorch can
+// look up a name (torch.ops, the Dispatcher).
 #pragma once
 
 #include <ebb/core/api.h>

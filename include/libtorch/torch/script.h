@@ -1,5 +1,5 @@
-// TorchScript, which ebb does not have. Programs may include this header; each use is a compile error with
-// advice.
+// TorchScript, which ebb does not have. Programs may include this header; each use of a name in it is a
+// compile error with advice.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -19,7 +19,8 @@ struct NeedsTorchScript {
 
 using c10::IValue;
 
-/// The result type of load(). It can be named, for example in a signature, but not created.
+/// The result type of load(). A program can name the type, for example in a signature, but cannot create an
+/// object.
 struct Module {
   template <class... Args>
   explicit Module(Args&&...) {

@@ -11,8 +11,8 @@
 
 namespace ebb {
 
-/// dtype and device of a tensor (at::DeprecatedTypeProperties). It converts to either, for AT_DISPATCH_...
-/// and for functions that create tensors.
+/// The dtype and device of a tensor (at::DeprecatedTypeProperties). The class converts to a dtype for
+/// AT_DISPATCH_..., and to TensorOptions for functions that create tensors.
 class DeprecatedTypeProperties {
  public:
   DeprecatedTypeProperties(DType dtype, Device device) : dtype_(dtype), device_(device) {}

@@ -21,8 +21,8 @@ using StatArray = std::array<Stat, 3>;
 
 struct DeviceStats {
   StatArray allocated_bytes;  ///< in live tensors
-  StatArray
-      reserved_bytes;  ///< the same and what is held for reuse; its peak is at least that of allocated_bytes
+  StatArray reserved_bytes;   ///< allocated_bytes plus cached bytes; the peak is at least the peak of
+                              ///< allocated_bytes
 };
 
 inline DeviceStats getDeviceStats(std::int64_t device_index) {

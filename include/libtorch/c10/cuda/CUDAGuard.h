@@ -11,7 +11,8 @@
 
 namespace ebb::cuda {
 
-/// Sets the current device for a scope, and may change it again within.
+/// Sets the current device for a scope. set_device() and set_index() change the device again within the
+/// scope.
 class CUDAGuard {
  public:
   explicit CUDAGuard(std::int64_t device_index) : CUDAGuard(Device(Device::CUDA, device_index)) {}

@@ -24,7 +24,7 @@ class CUDAStream : public Stream {
   CUDAStream unwrap() const { return *this; }
 };
 
-/// Returns a stream of a device's pool. All streams of ebb have one priority.
+/// Returns a stream of a device's pool. All streams of ebb have the same priority.
 inline CUDAStream getStreamFromPool(bool /*is_high_priority*/ = false, std::int64_t device_index = -1) {
   return Stream::from_pool(Device(Device::CUDA, device_index));
 }
@@ -34,7 +34,7 @@ inline CUDAStream getDefaultCUDAStream(std::int64_t device_index = -1) {
 inline CUDAStream getCurrentCUDAStream(std::int64_t device_index = -1) {
   return Stream::current(Device(Device::CUDA, device_index));
 }
-/// Sets the calling thread's current stream of its device, until the next call.
+/// Makes `stream` the calling thread's current stream of the stream's device, until the next call.
 inline void setCurrentCUDAStream(const CUDAStream& stream) {
   alignas(StreamGuard) unsigned char never_left[sizeof(StreamGuard)];
   ::new (static_cast<void*>(never_left)) StreamGuard(stream);

@@ -40,7 +40,7 @@ const Tag& get(const ebb::nn::OneOf<Tags...>& choice) {
   return tag ? *tag : throw std::bad_variant_access();
 }
 
-/// Calls `visitor` with the chosen tag. Its result type must be the same for all tags.
+/// Calls `visitor` with the chosen tag. The result type of the visitor must be the same for all tags.
 template <class Visitor, class First, class... More>
 decltype(auto) visit(Visitor&& visitor, const ebb::nn::OneOf<First, More...>& choice) {
   if constexpr (sizeof...(More) > 0) {

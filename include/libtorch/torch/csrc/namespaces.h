@@ -3,8 +3,9 @@
 
 #include <ebb/core/api.h>
 
-// A macro, because programs reopen torch's namespaces and specialize templates in them, for example
-// transforms::Stack for examples of their own. Namespace aliases and using-directives do not allow that.
+// `torch` is a macro, because programs reopen torch's namespaces and specialize templates in them, for
+// example transforms::Stack for their own type of examples. Namespace aliases and using-directives do not
+// allow this.
 #define torch ebb
 
 namespace c10 {}

@@ -39,7 +39,8 @@ void write_value(serialize::OutputArchive& archive, const std::string& name, con
   }
 }
 
-/// Reads it into `value`. Returns false, and changes nothing, if it does not exist.
+/// Reads the option or state value `name` into `value`. Returns false, and changes nothing, if the archive
+/// does not contain it.
 template <class T>
 bool read_value(serialize::InputArchive& archive, const std::string& name, T& value) {
   if constexpr (requires { value.has_value(); }) {

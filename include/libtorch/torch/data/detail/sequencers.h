@@ -26,8 +26,8 @@ struct NoSequencer final : Sequencer<Result> {
   optional<Result> next(ResultProducer next_result) override { return next_result(); }
 };
 
-/// Returns results in order of their `sequence_number`, from 0. Early results are buffered. At most
-/// `max_jobs` fit, so `max_jobs` must be the number of pending jobs.
+/// Returns results in order of their `sequence_number`, from 0. Results that arrive early are buffered. The
+/// buffer has room for `max_jobs` results, so at most `max_jobs` jobs may be pending.
 template <class Result>
 struct OrderedSequencer : Sequencer<Result> {
   using typename Sequencer<Result>::ResultProducer;

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-/// Declares default arguments in a module: `FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, ...)`, each with its
-/// position, in order. A Sequential or an AnyModule can then call forward() without them.
+/// Declares the default arguments of a module's forward() as pairs of position and value, in order:
+/// `FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, ...)`. A Sequential or an AnyModule can then call forward()
+/// without these arguments.
 #define FORWARD_HAS_DEFAULT_ARGS(...)                                                            \
   template <class AnyModuleType>                                                                 \
   friend struct ::ebb::nn::detail::AnyForwardOf;                                                 \
