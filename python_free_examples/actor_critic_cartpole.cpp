@@ -56,7 +56,8 @@ class Carts {
     return ebb::tensor(all).reshape({kCarts, 4});
   }
 
-  // Runs one step of each environment. Returns 1 where the episode continues, and 0 where it has ended.
+  // Runs one step of each environment. Returns 1 for each environment whose episode continues, and 0 for each
+  // whose episode has ended.
   Tensor step(const Tensor& actions) {
     std::vector<float> goes_on;
     for (std::size_t i = 0; i < carts_.size(); ++i) {
@@ -95,8 +96,8 @@ Rollout collect(ActorCritic& model, Carts& carts) {
     values.push_back(model.critic(states.back()).squeeze(-1));
     goes_on.push_back(carts.step(actions.back()));
   }
-  // Backwards in time: advantage = temporal difference error of the step + kDiscount * kLambda * next
-  // advantage.
+  // Generalised advantage estimation, backwards in time: advantage[t] = td_error[t] + kDiscount * kLambda *
+  // advantage[t + 1].
   Tensor next_value = model.critic(carts.states()).squeeze(-1), advantage = ebb::zeros({kCarts});
   std::vector<Tensor> advantages(kSteps);
   for (std::size_t t = kSteps; t-- > 0;) {

@@ -1,8 +1,8 @@
 // A denoising autoencoder (Vincent et al. 2008), compared with principal component analysis (PCA).
 //
 // Trained on Fashion-MNIST, 60,000 grey images of clothes, for 4 epochs; without it on 1,797 handwritten
-// digits. Expected on Fashion-MNIST: at most 0.6 of the mean squared error of PCA (0.49 was reached), in 1
-// min on two cores. The short form takes 7 s.
+// digits. Expected on Fashion-MNIST: a mean squared error of at most 0.6 times the error of PCA (0.49 was
+// reached), in 1 min on two cores. The short form takes 7 s.
 //
 // Both methods compress a noisy image to a short code and reconstruct the image from it. PCA is the best
 // linear map for the training images. The network is not linear.
@@ -42,7 +42,7 @@ EBB_MODULE(Autoencoder);
 struct Components {
   Components(const Tensor& images, std::int64_t code) : mean(images.flatten(1).mean(0)) {
     const Tensor centred = images.flatten(1) - mean;
-    // The right singular vectors of the images are also those of their covariance matrix, which is smaller.
+    // The covariance matrix of the images has the same right singular vectors as the images, and is smaller.
     const auto [u, s, vh] = ebb::linalg::svd(centred.t().matmul(centred) / images.size(0));
     directions = vh.slice(0, 0, code);
   }

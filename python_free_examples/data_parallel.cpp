@@ -1,5 +1,5 @@
-// Data parallelism: the replicas of a network on several GPUs, or in threads of the CPU, each process a part
-// of the batch.
+// Data parallelism: replicas of a network run on several GPUs, or in threads of the CPU. Each replica
+// processes a part of the batch.
 //
 // Trained on the 1,797 handwritten digits of this repository. The gradients are those of the whole batch, so
 // the replicas learn the same parameters as one network. Expected: differences of at most 1e-9 in double
@@ -22,7 +22,7 @@ namespace nn = ebb::nn;
 using ebb::Tensor;
 using ebb::data::datasets::MNIST;
 
-// Replicas are clones, so the module derives from Cloneable and creates its members in reset().
+// A replica is created by clone(), so the module derives from Cloneable and creates its members in reset().
 struct NetImpl : nn::Cloneable<NetImpl> {
   NetImpl() { reset(); }
   void reset() override {
@@ -73,7 +73,7 @@ double accuracy(Net& net, const Digits& digits) {
   return (net(digits.images).argmax(1) == digits.labels).to(ebb::kDouble).mean().item<double>();
 }
 
-// Returns one device per replica. If there are fewer GPUs than replicas, a GPU has several.
+// Returns one device per replica. If there are fewer GPUs than replicas, some GPUs have several replicas.
 std::vector<ebb::Device> devices_of(ebb::Device device, std::int64_t replicas) {
   std::vector<ebb::Device> devices;
   const std::int64_t gpus = static_cast<std::int64_t>(ebb::cuda::device_count());

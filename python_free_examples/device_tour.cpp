@@ -1,5 +1,5 @@
-// A tour of devices: lists the GPUs, moves a tensor to one, computes, and copies the result back. Nothing is
-// trained; it takes 1 s. Without a GPU it runs on the CPU and shows the error of a CUDA call.
+// A tour of devices: lists the GPUs, moves a tensor to a GPU, computes, and copies the result back. Nothing
+// is trained; it takes 1 s. Without a GPU the program runs on the CPU and shows the error of a CUDA call.
 #include <ebb/ebb.h>
 
 #include "common/program.h"

@@ -1,12 +1,12 @@
 // A generative adversarial network (GAN; Goodfellow et al. 2014; Radford et al. 2016) that generates images.
 //
 // Trained on Fashion-MNIST, 60,000 grey images of clothes, for 6 epochs; without it on 1,797 handwritten
-// digits. Expected on Fashion-MNIST: an inception score of at least 0.65 of that of real images (0.75 was
-// reached), in 4 min on two cores. The short form takes 16 s.
+// digits. Expected on Fashion-MNIST: an inception score of at least 0.65 times the score of real images (0.75
+// was reached), in 4 min on two cores. The short form takes 16 s.
 //
-// The generator creates images from random codes. The discriminator tells them from real ones, and each is
-// trained against the other. A third network, the judge, is a classifier of real images. Its score is high if
-// each generated image clearly belongs to a class, and if all classes occur.
+// The generator creates images from random codes. The discriminator tells generated images from real ones,
+// and each network is trained against the other. A third network, the judge, is a classifier of real images.
+// Its score is high if each generated image clearly belongs to a class, and if all classes occur.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"
@@ -45,7 +45,8 @@ nn::Sequential make_generator(std::int64_t rows, std::int64_t columns, std::int6
       nn::ConvTranspose2d(nn::ConvTranspose2dOptions(width, 1, 4).stride(2).padding(1)), nn::Tanh()));
 }
 
-// Returns the discriminator: images -> logits [n] of the probability that they are real.
+// Returns the discriminator: images [n, 1, rows, columns] -> logits [n] of the probability that each image is
+// real.
 nn::Sequential make_discriminator(std::int64_t rows, std::int64_t columns, std::int64_t width) {
   const auto leaky = nn::LeakyReLUOptions().negative_slope(0.2);
   return initialized(nn::Sequential(
@@ -165,8 +166,8 @@ int run(const example::Settings& settings, Options options) {
     example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), train.size(0));
     for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(options.batch)) {
       const Tensor real = train.index_select(0, rows), generated = generator(codes(rows.size(0)));
-      // The target 0.9 for real images is label smoothing (Salimans et al. 2016). detach() keeps the gradient
-      // from the generator.
+      // The target 0.9 for real images is label smoothing (Salimans et al. 2016). detach() prevents gradients
+      // of the generator.
       step(discriminator_optimizer,
            cross_entropy(discriminator(real), 0.9) + cross_entropy(discriminator(generated.detach()), 0));
       // The generator is trained to make the discriminator classify its images as real.

@@ -30,7 +30,7 @@ ebb::Tensor bytes_of(const std::string& text) {
 class Texts : public ebb::data::datasets::Dataset<Texts> {
  public:
   /// Reads lines "label<TAB>text" (UTF-8). Texts are truncated to `longest` bytes. Throws ebb::Error with the
-  /// number of a line that has another form.
+  /// line number if a line has another form.
   Texts(const std::string& path, std::size_t longest);
 
   /// Returns the bytes of a text, kLong [length], and the index of its label in labels(), kLong [].
@@ -73,7 +73,8 @@ ebb::data::Example<> Texts::get(std::size_t index) {
 
 namespace nn = ebb::nn;
 
-/// Embedding - bidirectional LSTM - Linear of the last states of both directions.
+/// A network Embedding - bidirectional LSTM - Linear. The input of the last layer is the last states of both
+/// directions.
 struct ReaderImpl : nn::Module {
   ReaderImpl(std::int64_t units, std::int64_t classes)
       : embedding(register_module("embedding", nn::Embedding(256, 32))),
@@ -86,7 +87,7 @@ struct ReaderImpl : nn::Module {
     using ebb::nn::utils::rnn::PackedSequence;
     const PackedSequence bytes = nn::utils::rnn::pack_sequence(texts, /*enforce_sorted=*/false)
                                      .to(head->weight.options().dtype(ebb::kLong));
-    // Packed data has no padding, so layers that process each step separately apply to its rows.
+    // Packed data has no padding, so layers that process each step separately can be applied to its rows.
     const PackedSequence letters(dropout(embedding(bytes.data())), bytes.batch_sizes(),
                                  bytes.sorted_indices(), bytes.unsorted_indices());
     const auto [hidden, cell] = std::get<1>(lstm->forward_with_packed_input(letters));

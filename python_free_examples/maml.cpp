@@ -1,9 +1,9 @@
 // Model-agnostic meta-learning (MAML; Finn, Abbeel, Levine 2017): learns initial weights from which one
 // gradient step on ten points fits a new sine. The gradient passes through that step.
 //
-// Trained on random sines, 70,000 steps. The baseline is trained on all sines jointly. Expected: after one
-// step on a new sine, at most a quarter of the baseline's error (an eighth was reached), in 45 s on two
-// cores. The short form takes 5 s.
+// Trained on random sines, 70,000 steps. The baseline is trained on all sines jointly. Expected: the error
+// after one step on a new sine is at most a quarter of the baseline's error (an eighth was reached), in 45 s
+// on two cores. The short form takes 5 s.
 #include <ebb/ebb.h>
 #include <ebb/models.h>
 
@@ -41,9 +41,9 @@ Tensor error(MLP& net, const Weights& weights, const Tensor& x, const Tensor& y)
   return nn::functional::mse_loss(nn::functional_call(net, weights, x), y);
 }
 
-// Returns the weights after one gradient step on these points. If `record` is true, the step is part of the
-// graph, so that results of the new weights can be differentiated with respect to the old ones. This includes
-// second derivatives of the error.
+// Returns the weights after one gradient step on the points (x, y). If `record` is true, the step is part of
+// the graph, so that functions of the new weights can be differentiated with respect to the old weights. This
+// includes second derivatives of the error.
 Weights adapted(MLP& net, const Weights& weights, const Tensor& x, const Tensor& y, bool record) {
   const std::vector<Tensor> gradients =
       ebb::autograd::grad({error(net, weights, x, y)}, weights.values(), {}, record, record);
@@ -55,7 +55,7 @@ Weights adapted(MLP& net, const Weights& weights, const Tensor& x, const Tensor&
   return next;
 }
 
-// Returns the error on new points of a random task after one step on other points of it.
+// Returns the error on random points of a random task, after one step on other points of the same task.
 Tensor meta_loss(MLP& net, const Weights& start, ebb::Device device) {
   const Sine task = draw_task();
   const Tensor given = draw_points(device), others = draw_points(device);

@@ -1,8 +1,9 @@
 // Mixed precision: the same training in Float, in TF32, and with autocast in BFloat16 and Half.
 //
 // Trained on the 1,797 handwritten digits of this repository. Autocast computes matrix products and
-// convolutions in 16 bits. Expected: the accuracy differs from that in Float by at most 2 points (half a
-// point was reached), with 0.6 of the memory for backward, in 8 s on two cores. The short form takes 3 s.
+// convolutions in 16 bits. Expected: the accuracy differs from the accuracy in Float by at most 2 points
+// (half a point was reached), and backward needs 0.6 times the memory, in 8 s on two cores. The short form
+// takes 3 s.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"
@@ -60,7 +61,8 @@ Result train(const Precision& precision, const example::Settings& settings, std:
   nn::Sequential net = network();
   net->to(device);
   ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(1e-3));
-  // Small gradients underflow in Half, so the loss is scaled. BFloat16 has the range of Float.
+  // Small gradients underflow in Half, so the loss is scaled. BFloat16 has the range of Float and needs no
+  // scaling.
   ebb::amp::GradScaler scaler(device.type(),
                               ebb::amp::GradScalerOptions().enabled(precision.cast == ebb::kHalf));
   ebb::cuda::allow_tf32(precision.tf32);

@@ -2,11 +2,11 @@
 // equation:
 //     u_t + u u_x = v u_xx,   u(0, x) = -sin(pi x),   u(t, -1) = u(t, 1) = 0
 //
-// There are no training data: the loss is the residual of the equation at 4,000 random points, with second
-// derivatives of the network, plus the error at the initial and boundary values. It is minimised with 6,000
-// steps of L-BFGS. Expected: a relative L2 error of at most 3 % (0.2 to 1.6 % were reached), in 3 min on two
-// cores. The short form takes 4 s. At x = 0 a front forms, which is steeper for a smaller viscosity v. The
-// paper's v is 0.01 / pi.
+// There are no training data. The loss is the residual of the equation at 4,000 random points, which contains
+// second derivatives of the network, plus the error of the initial and boundary values. It is minimised with
+// 6,000 steps of L-BFGS. Expected: a relative L2 error of at most 3 % (0.2 to 1.6 % were reached), in 3 min
+// on two cores. The short form takes 4 s. The solution forms a front at x = 0, which is steeper for a smaller
+// viscosity v. The paper uses v = 0.01 / pi.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"
@@ -58,7 +58,7 @@ Tensor u_of(nn::Sequential& net, const Tensor& t, const Tensor& x) {
   return net->forward(ebb::cat({t, x}, 1));
 }
 
-// Returns dy/dx, if each row of y only depends on its own row of x. With create_graph, the result can be
+// Returns dy/dx. Row i of y must depend only on row i of x. With create_graph, the result can be
 // differentiated again.
 Tensor derivative(const Tensor& y, const Tensor& x) {
   return ebb::autograd::grad({y.sum()}, {x}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];

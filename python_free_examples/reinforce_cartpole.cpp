@@ -22,8 +22,8 @@ using example::CartPole;
 
 constexpr double kDiscount = 0.99;
 
-// The states and actions of one try, and the return of each step: the discounted sum of its and later
-// rewards.
+// The states and actions of one try, and the return of each step: the discounted sum of the rewards from this
+// step on.
 struct Episode {
   std::vector<float> states;
   std::vector<std::int64_t> actions;
@@ -55,8 +55,8 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// Returns -mean(log p(action) * advantage), where the advantage is the normalised return. The gradient of its
-// negative estimates the gradient of the expected return (the policy gradient).
+// Returns -mean(log p(action) * advantage), where the advantage is the normalised return. The gradient of
+// -loss estimates the gradient of the expected return (the policy gradient).
 Tensor surrogate_loss(ebb::models::MLP& policy, const std::vector<Episode>& episodes) {
   Episode all;
   for (const Episode& e : episodes) {
@@ -79,7 +79,7 @@ double recent_mean(const std::vector<double>& lengths) {
 
 int train(const example::Settings& settings, std::int64_t tries, std::int64_t batch) {
   constexpr double kStated = 475;  // Gymnasium considers the task solved at this return
-  // A state has four numbers, and states are processed one by one, which is too small for a GPU.
+  // A state has only four elements, and states are processed one by one. This is too little work for a GPU.
   if (settings.device.is_cuda()) std::puts("The network is small and runs on the CPU, in about a second.");
   ebb::models::MLP policy(std::vector<std::int64_t>{4, 64, CartPole::kActions});
   ebb::optim::Adam optimizer(policy->parameters(), ebb::optim::AdamOptions(1e-2));

@@ -1,13 +1,13 @@
 // Gates of recurrent networks: a simple RNN, an LSTM and a GRU must remember one symbol for 100 steps.
 //
 // Trained on random sequences, 1,000 steps each. Each step of a sequence shows one of nine symbols, and a
-// flag marks one of them. At the end the network must name the marked symbol. Expected: after 100 steps, an
-// accuracy of at least 0.95 for LSTM and GRU (1.00 was reached), where the simple RNN fails (0.09; chance is
-// 0.11), in 20 s on two cores. The short form takes 3 s. Sequences have different lengths and are packed, so
-// that no step is computed for padding.
+// flag marks one of them. At the end the network must name the marked symbol. Expected: after 100 steps, LSTM
+// and GRU have an accuracy of at least 0.95 (1.00 was reached), in 20 s on two cores. The simple RNN fails
+// (0.09; chance is 0.11). The short form takes 3 s. Sequences have different lengths and are packed, so that
+// no step is computed for padding.
 //
 // Over 40 steps a simple RNN can also learn the task, with fifteen times the training (--short --steps 6000
-// --lr 0.003). Over 100 steps that is not enough.
+// --lr 0.003). Over 100 steps this training is not enough.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"

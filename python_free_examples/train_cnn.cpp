@@ -22,7 +22,7 @@ namespace nn = ebb::nn;
 /// Flatten - Linear 64 - ReLU - Linear classes.
 struct NetImpl : nn::Module {
   NetImpl(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
-    // Without padding, nothing would remain of images as small as 8x8.
+    // Images as small as 8x8 need padding: without it the convolutions and pools would leave no elements.
     const std::int64_t pad = std::min(rows, columns) < 20 ? 1 : 0;
     const auto after = [pad](std::int64_t n) {
       return ((n + 2 * pad - 2) / 2 + 2 * pad - 2) / 2 + 2 * pad - 2;

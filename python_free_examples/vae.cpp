@@ -2,14 +2,15 @@
 // numbers.
 //
 // Trained on Fashion-MNIST, 60,000 grey images of clothes, for 6 epochs; without it on 1,797 handwritten
-// digits. Expected on Fashion-MNIST: an ELBO at least 130 nats above that of independent pixels (144 was
-// reached), in 70 s on two cores. The short form takes 5 s.
+// digits. Expected on Fashion-MNIST: an ELBO at least 130 nats above the log-likelihood of independent pixels
+// (144 was reached), in 70 s on two cores. The short form takes 5 s.
 //
 // The encoder maps an image x to a normal distribution q(z | x) of codes z. The decoder maps a code to a
 // distribution p(x | z) of images. Both are trained to maximise the evidence lower bound
 //     ELBO(x) = E_q[log p(x | z)] - KL(q(z | x) || N(0, 1)) <= log p(x).
 // Training uses binary images, which are sampled again in each step: a pixel is white with the probability of
-// its grey value. So p(x) is a probability, and the ELBO is in nats (Salakhutdinov and Murray 2008).
+// its grey value. Therefore p(x) is a probability and not a density, and the ELBO is in nats (Salakhutdinov
+// and Murray 2008).
 #include <ebb/ebb.h>
 
 #include "common/conv_autoencoder.h"
@@ -63,8 +64,8 @@ struct VAEImpl : nn::Module {
     const Posterior q = encode(images);
     return log_likelihood(images, q.draw()) - q.divergence();
   }
-  // Estimates log p(x) by importance sampling: the log of the mean of p(x, z) / q(z | x) over many samples of
-  // z (Burda et al. 2016). [n].
+  // Returns estimates [n] of log p(x) by importance sampling: the log of the mean of p(x, z) / q(z | x) over
+  // many samples of z (Burda et al. 2016).
   Tensor log_evidence(const Tensor& images, std::int64_t draws) {
     const Posterior q = encode(images);
     std::vector<Tensor> log_weights;
@@ -80,14 +81,14 @@ struct VAEImpl : nn::Module {
 };
 EBB_MODULE(VAE);
 
-// Returns log p(x) for independent pixels, each of which is white with the probability `white`: [n].
+// Returns log p(x), [n], for independent pixels. `white` contains the probability of each pixel to be white.
 Tensor log_likelihood_of_pixels(const Tensor& images, const Tensor& white) {
   const Tensor p = white.clamp(1e-3, 1 - 1e-3);
   return (images * p.log() + (1 - images) * (1 - p).log()).flatten(1).sum(1);
 }
 
-// Interpolates between pairs of images. Each row of the result contains one image, the decoded codes on the
-// straight line between both codes, and the other image.
+// Interpolates between pairs of images. Each row of the result contains the image in `from`, then the images
+// decoded from codes on the straight line between the codes of the pair, and then the image in `to`.
 Tensor walks(VAE& vae, const Tensor& from, const Tensor& to, std::int64_t steps) {
   const Tensor start = vae->encode(from).mean, end = vae->encode(to).mean;
   std::vector<Tensor> columns = {from};

@@ -1,9 +1,9 @@
 // A character-level GPT: a small transformer learns a book, and generates text.
 //
 // Trained on Alice's Adventures in Wonderland: 820,000 parameters, 2,000 steps. Expected: at most 1.45 nats
-// per character on the held-out tenth of the book (1.40 was reached), in 3 min on two cores; character
-// trigrams reach 1.87. The short form takes 18 s and reaches 1.7. --resume continues from the checkpoint that
-// is written every 100 steps.
+// per character on the held-out tenth of the book (1.40 was reached), in 3 min on two cores. Character
+// trigrams reach 1.87. The short form takes 18 s, and its expected result is 1.7. --resume continues from the
+// checkpoint that is written every 100 steps.
 #include "common/chart.h"
 #include "common/program.h"
 #include "training.h"
@@ -24,8 +24,8 @@ struct Followers {
 };
 
 // The baseline: returns the nats per character of `held_out`. Each character is predicted from the order - 1
-// characters before it with the counts in `training`, interpolated with those of shorter contexts (Witten &
-// Bell 1991). Order 2 means bigrams.
+// characters before it with the counts in `training`, which are interpolated with the counts of shorter
+// contexts (Witten & Bell 1991). Order 2 means bigrams.
 double ngram_nats(const std::string& training, const std::string& held_out, std::size_t order) {
   std::unordered_map<std::string_view, Followers> contexts;
   for (std::size_t i = order - 1; i < training.size(); ++i)
@@ -54,7 +54,7 @@ double ngram_nats(const std::string& training, const std::string& held_out, std:
 
 constexpr const char* kAlice = EBB_EXAMPLES_DATA "/alice/alice.txt";
 
-// The plans of the default and the short form, and the nats per character that they state to reach on Alice.
+// The plans of the default and the short form, and the stated nats per character of each on Alice.
 Plan long_plan() { return {64, 128, 4, 4, 0.15, 32, 2000, 50, 4e-3, 100}; }
 Plan short_plan() { return {64, 64, 2, 4, 0.0, 32, 800, 50, 8e-3, 100}; }
 constexpr double kLongNats = 1.45, kShortNats = 1.7;
@@ -99,7 +99,8 @@ int learn(const Options& options, const example::Settings& settings) {
   const double nats = training.held_out_losses().back();
   std::printf("%.3f bits per character; the curves are in %s\n", nats / std::numbers::ln2,
               settings.path("char_gpt.svg").c_str());
-  // For another text or number of steps, the stated result is only that of the n-gram counts.
+  // The nats of the plans apply to Alice and the default number of steps. Otherwise the stated result is the
+  // result of the n-gram counts.
   const bool known = options.text == kAlice && options.steps == 0;
   const double counted = settings.brief ? bigrams : trigrams;
   return example::at_most("held-out nats per character", nats,

@@ -27,7 +27,7 @@ class Text {
   std::array<std::int64_t, 256> numbers_;  // the id of each byte, or -1
 };
 
-/// Draws random windows from ids [T]. Returns the inputs [batch, block], and the next character of each as
-/// the target.
+/// Draws random windows from ids [T]. Returns the inputs [batch, block] and the targets [batch, block]. The
+/// target of a character is the next character.
 std::pair<ebb::Tensor, ebb::Tensor> draw_windows(const ebb::Tensor& ids, std::int64_t batch,
                                                  std::int64_t block);

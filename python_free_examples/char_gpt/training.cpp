@@ -146,7 +146,8 @@ std::string Training::sample(const std::string& start, std::int64_t length) {
   net_->eval();
   while (ids.size(1) < length) {
     example::stop_if_interrupted();
-    // The context is at most a block, so the last half block of the text is the start of the next one.
+    // The context and the generated characters fit into one block. The context is therefore only the last
+    // half block of the text.
     const Tensor context = ids.slice(1, std::max<std::int64_t>(0, ids.size(1) - plan_.block / 2));
     const std::int64_t more = std::min(length - ids.size(1), plan_.block - context.size(1));
     ids = ebb::cat({ids, net_->generate(context, more, options).slice(1, context.size(1))}, 1);

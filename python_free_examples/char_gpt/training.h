@@ -24,11 +24,11 @@ struct Plan {
 class Training {
  public:
   Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint);
-  /// Continues from the checkpoint. Returns false if there is none. Throws ebb::Error if it has more steps
-  /// than the plan.
+  /// Continues from the checkpoint. Returns false if there is none. Throws ebb::Error if the checkpoint has
+  /// more steps than the plan.
   bool resume();
-  /// Runs the remaining steps, and reports every plan.report of them. After Ctrl-C it saves a checkpoint and
-  /// throws example::Interrupted.
+  /// Runs the remaining steps, with a report after every plan.report steps. After Ctrl-C it saves a
+  /// checkpoint and throws example::Interrupted.
   void run();
   /// Returns the nats per character of the held-out text. Each character is predicted from at least half a
   /// block of context.

@@ -37,7 +37,7 @@ CartPole::Outcome CartPole::step(std::int64_t action) {
   const double spin_up =
       (kGravity * sine - cosine * push) / (kHalfLength * (4.0 / 3.0 - kPole * cosine * cosine / kTotal));
   const double speed_up = push - kPole * kHalfLength * spin_up * cosine / kTotal;
-  // Euler's method, as in the original: positions change by the speeds before the push.
+  // Euler's method, as in Gymnasium: the positions are updated with the speeds before the push.
   x_ += kSeconds * speed_;
   speed_ += kSeconds * speed_up;
   angle_ += kSeconds * spin_;

@@ -9,8 +9,8 @@ namespace example {
 
 /// The task of Barto, Sutton and Anderson (1983, "Neuronlike adaptive elements that can solve difficult
 /// learning control problems"), with the constants of Gymnasium's CartPole-v1. Every step has the reward 1.
-/// An episode ends if the pole leans by more than 12 degrees, if the cart is more than 2.4 from the middle,
-/// or after 500 steps.
+/// An episode ends if the pole leans by more than 12 degrees, if the cart is more than 2.4 units from the
+/// middle, or after 500 steps.
 class CartPole {
  public:
   /// The position and speed of the cart, and the angle (in radians; 0 is upright) and angular speed of the

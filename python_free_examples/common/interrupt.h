@@ -5,7 +5,7 @@
 
 namespace example {
 
-/// Thrown after Ctrl-C to end an example. what() tells what has been saved.
+/// Thrown after Ctrl-C to end an example. what() says which state has been saved.
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -14,7 +14,7 @@ class Interrupted : public std::runtime_error {
 /// Makes stop_if_interrupted() react to Ctrl-C, unless the program was started with SIGINT ignored.
 void hear_interrupts();
 
-/// Throws Interrupted if Ctrl-C was pressed. Every long loop calls it between two steps.
+/// Throws Interrupted if Ctrl-C was pressed. Every long loop calls this function between two steps.
 void stop_if_interrupted();
 
 }  // namespace example

@@ -42,17 +42,17 @@ class Program {
  public:
   explicit Program(const std::string& description);
   ~Program();
-  /// Adds an option of the example. The initial `value` is the default; if it is 0, `help` names the default.
-  /// Numbers below `least` are refused.
+  /// Adds an option of the example. The initial `value` is the default; if `value` is 0, `help` must state
+  /// the default. Numbers below `least` are refused.
   void option(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least = 1);
   void option(const std::string& name, double& value, const std::string& help,
               Least least = Least::kAboveZero);
   void option(const std::string& name, std::string& value, const std::string& help);
   void option(const std::string& name, bool& value, const std::string& help);
 
-  /// Parses the arguments, creates the folder, sets the seed and the threads, and returns body(settings),
-  /// which is 0 or 1. Returns 0 after --help, 1 after an exception, 2 after a wrong argument and 130 after
-  /// Interrupted, with a message.
+  /// Parses the arguments, creates the output folder, sets the seed and the threads, and returns
+  /// body(settings), which is 0 or 1. Returns 0 after --help. Prints a message and returns 1 after an
+  /// exception, 2 after a wrong argument, and 130 after Interrupted.
   int run(int argc, char** argv, const std::function<int(const Settings&)>& body);
 
  private:
@@ -61,8 +61,8 @@ class Program {
   Settings settings_;
 };
 
-/// Prints "test accuracy: 0.953 (stated: at least 0.95, reached)". Returns the exit code, which is 1 if it is
-/// not reached.
+/// Prints "test accuracy: 0.953 (stated: at least 0.95, reached)". Returns the exit code: 0 if the stated
+/// value is reached, otherwise 1.
 int at_least(const std::string& what, double value, double stated);
 int at_most(const std::string& what, double value, double stated);
 

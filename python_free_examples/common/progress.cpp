@@ -19,15 +19,15 @@ namespace example {
 
 namespace {
 
-// Whether the terminal interprets escape codes. Terminals that do not, for example that of Emacs, set
-// TERM=dumb.
+// Returns whether stdout is a terminal that interprets escape codes. Terminals that do not, such as the shell
+// in Emacs, set TERM=dumb.
 bool can_redraw() {
   const char* kind = std::getenv("TERM");
   return isatty(STDOUT_FILENO) && !(kind && std::string_view(kind) == "dumb");
 }
 
-// Returns the width of the terminal without its last column, where a line could wrap. It is called for each
-// line, because the window may change its size.
+// Returns the width of the terminal without its last column, where a line could wrap. Progress calls it for
+// each line, because the size of the window may change.
 std::size_t usable_columns() {
   winsize size = {};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1u : 79u;

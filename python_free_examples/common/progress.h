@@ -18,13 +18,14 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Counts a step and its loss, then throws Interrupted if Ctrl-C was pressed, unless it was the last step.
+  /// Counts a step and its loss. Then throws Interrupted if Ctrl-C was pressed, unless this was the last
+  /// step.
   void advance(std::int64_t items, double loss);
   /// Ends the line with `result` ("test accuracy 0.912"), then throws Interrupted if Ctrl-C was pressed.
   void finish(const std::string& result);
 
-  /// Return the line with the bar, and the last line. They omit less important parts, so that they have at
-  /// most `columns` columns.
+  /// Return the line with the bar, and the last line, with at most `columns` columns. A narrow line omits its
+  /// less important parts.
   std::string bar_line(std::size_t columns) const;
   std::string last_line(const std::string& result, std::size_t columns) const;
 

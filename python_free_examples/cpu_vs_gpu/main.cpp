@@ -1,6 +1,6 @@
 // CPU against GPU: times vector additions, matrix products and a dense layer on both, with and without the
-// transfer of the data to the GPU and back. Nothing is trained; it takes 40 s on two cores, and the short
-// form 1 s.
+// transfer of the data to the GPU and back. Nothing is trained. It takes 40 s on two cores. The short form
+// takes 1 s.
 #include "common/program.h"
 #include "workloads.h"
 

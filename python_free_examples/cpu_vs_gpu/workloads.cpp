@@ -11,8 +11,8 @@ using namespace ebb;
 
 namespace {
 
-// Returns the best time of several runs, after one that warms the caches. Short work is repeated until it is
-// long enough for the clock.
+// Returns the best time of several runs, after one run that warms the caches. A run repeats short work so
+// often that the clock can measure it.
 double seconds(const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   const auto run = [&](int times) {

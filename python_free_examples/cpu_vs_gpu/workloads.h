@@ -27,5 +27,6 @@ Workload matrix_product(std::int64_t largest, bool on_gpu);
 /// y = sigmoid(W x + b) for layers of N inputs and outputs and a batch of 256.
 Workload dense_layer(std::int64_t largest, bool on_gpu);
 
-/// Writes an SVG file with one panel per workload and one line per device. Throws ebb::Error if that fails.
+/// Writes an SVG file with one panel per workload and one line per device. Throws ebb::Error if the file
+/// cannot be written.
 void write_svg(const std::string& path, const std::vector<Workload>& workloads);

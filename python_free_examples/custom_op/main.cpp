@@ -1,9 +1,9 @@
 // A custom op: the snake activation x + sin(ax)^2 / a, with its own kernels and gradient (snake.cpp,
 // snake_cuda.cu).
 //
-// Two networks learn sin(x) between -10 and 10, one with snake and one with ReLU as activation. Expected:
-// between 10 and 16, beyond the training data, the error of snake is at most a fifth of ReLU's (a 22nd to a
-// 66th was reached), in 2 s.
+// Two networks learn sin(x) between -10 and 10, one with snake and one with ReLU as activation. Expected: for
+// x between 10 and 16, outside the training data, the error with snake is at most a fifth of the error with
+// ReLU (a 22nd to a 66th was reached), in 2 s.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"
@@ -24,7 +24,7 @@ Tensor fused(const Tensor& x) { return snake(x); }
 Tensor composed(const Tensor& x) { return x + ebb::sin(x).square(); }
 Tensor relu(const Tensor& x) { return ebb::relu(x); }
 
-// Returns the bytes that f(x) allocates for its result and for backward, per byte of x.
+// Returns the number of bytes that f(x) allocates for its result and for backward, divided by the bytes of x.
 double memory_per_byte(const std::function<Tensor(const Tensor&)>& f, ebb::Device device) {
   const auto allocated = [&] {
     return (device.is_cuda() ? ebb::cuda::memory_stats(device.index()) : ebb::memory_stats()).current;

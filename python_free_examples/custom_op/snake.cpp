@@ -20,8 +20,8 @@ void snake_cpu(T* y, const T* x, const T* grad, T frequency, std::int64_t n) {
   });
 }
 
-// Computes snake(x), or its derivative times the gradient if there is one. Kernels only read and write
-// memory, and record nothing.
+// Returns snake(any_x) if any_grad is undefined, and otherwise snake'(any_x) * any_grad. Nothing is recorded,
+// because kernels only read and write memory.
 Tensor compute(const Tensor& any_x, const Tensor& any_grad, double frequency) {
   const Tensor x = any_x.contiguous(), grad = any_grad.defined() ? any_grad.contiguous() : Tensor();
   Tensor y = ebb::empty_like(x);
@@ -43,9 +43,8 @@ Tensor compute(const Tensor& any_x, const Tensor& any_grad, double frequency) {
   return y;
 }
 
-// The backward pass of snake is also a function, of the incoming gradient and of x, so that it can be
-// differentiated. Its own backward pass consists of ebb's ops, which can be differentiated any number of
-// times.
+// The backward pass of snake as a Function of the incoming gradient and x, so that it can be differentiated.
+// Its own backward pass consists of ebb's ops, which can be differentiated any number of times.
 struct SnakeGradient : ebb::autograd::Function<SnakeGradient> {
   static Tensor forward(AutogradContext* context, const Tensor& grad, const Tensor& x, double frequency) {
     context->save_for_backward({grad, x});

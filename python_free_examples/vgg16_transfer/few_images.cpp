@@ -64,7 +64,7 @@ void scatter(Labelled& data, std::int64_t frame) {
   data.inputs = out;
 }
 
-// Returns `count` random images of each class, or all if there are fewer.
+// Returns `count` random images of each class, or all images of a class that has fewer.
 Labelled few_of_each(const Labelled& data, std::int64_t count) {
   std::vector<Tensor> chosen;
   const auto classes = data.labels.max().item<std::int64_t>() + 1;
@@ -77,7 +77,8 @@ Labelled few_of_each(const Labelled& data, std::int64_t count) {
 }
 
 // The digits are at random positions. Translation invariance can be learnt from other digits, but not from
-// three images. (With these clean digits in the middle of the image, training from scratch is better.)
+// three images. (If these clean digits were in the middle of the image, training from scratch would be
+// better.)
 TwoParts load_digits() {
   TwoParts parts{"digits at random places; 4, 7, 8 and 9 are new", 0, 0, 40, 3e-3, 0.1, {}, {}, {}, {}};
   read_parts(parts, example::kDigits, {0, 1, 2, 3, 5, 6}, {4, 7, 8, 9});

@@ -64,7 +64,7 @@ double accuracy(Net& net, const Labelled& data) {
   return right / static_cast<double>(data.size());
 }
 
-/// Replaces the classifier by a new one: two linear layers with dropout between them.
+/// Replaces the classifier of `net` by two new linear layers with dropout between them.
 inline void replace_classifier(ebb::models::VGG& net, std::int64_t hidden, std::int64_t classes) {
   const std::int64_t inputs = net->classifier->at<ebb::nn::LinearImpl>(0).options.in_features();
   const ebb::nn::Sequential classifier(ebb::nn::Linear(inputs, hidden), ebb::nn::ReLU(),
@@ -80,9 +80,9 @@ inline ebb::Tensor features(ebb::models::VGG& net, const ebb::Tensor& images) {
   return net->avgpool(net->features(images)).flatten(1);
 }
 
-/// Pretrains a narrow VGG on half of the classes of a dataset. On the other half, compares a new classifier
-/// over its frozen convolutions with the same network trained from scratch. If `epochs` is 0, the pretraining
-/// uses the dataset's default. Returns the exit code.
+/// Pretrains a narrow VGG on half of the classes of a dataset. On the other half, compares two networks: a
+/// new classifier over the frozen convolutions of this VGG, and the same network trained from scratch. If
+/// `epochs` is 0, the pretraining uses the dataset's default. Returns the exit code.
 int compare_on_few_images(const example::Settings& settings, bool digits, std::int64_t epochs);
 
 /// Trains a new classifier over the convolutions of VGG16 with torchvision's weights (a .pth or .safetensors
