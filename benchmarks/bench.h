@@ -19,8 +19,8 @@ namespace bench {
 
 enum class Bound { flops, double_flops, bfloat16_flops, bytes };
 
-/// The minimum work of a call, and its bound: floating-point operations, or bytes that are read and written
-/// once.
+/// The minimum work of a call. `amount` is a number of floating-point operations of the type `bound`, or for
+/// Bound::bytes the number of bytes that the call must read and write.
 struct Work {
   double amount = 0;
   Bound bound = Bound::bytes;
@@ -31,7 +31,8 @@ inline Work double_flops(double count) { return {count, Bound::double_flops}; }
 inline Work bfloat16_flops(double count) { return {count, Bound::bfloat16_flops}; }
 inline Work bytes(double count) { return {count, Bound::bytes}; }
 
-/// Returns processor time in seconds for one thread and wall time for several, as in the benchmarks.
+/// Returns the time in seconds by the clock of the benchmarks: processor time for one thread, and wall time
+/// for several.
 inline double now() {
   timespec time{};
   clock_gettime(threads() > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -57,8 +58,8 @@ inline double product_rate(torch::ScalarType dtype) {
   return 2.0 * std::pow(1024, 3) / shortest(10, [&] { torch::mm(a, b); });
 }
 
-/// Returns the bytes per second of a copy that reads and writes `all_bytes` in total. The size matters,
-/// because copies within caches are faster.
+/// Returns the bytes per second of a copy that reads and writes `all_bytes` in total. The rate depends on the
+/// size, because copies within caches are faster.
 inline double copy_rate(double all_bytes) {
   const int64_t floats = std::max<int64_t>(1024, static_cast<int64_t>(all_bytes / 8));
   const torch::Tensor from = torch::ones({floats}), to = torch::zeros({floats});
@@ -69,8 +70,8 @@ inline double copy_rate(double all_bytes) {
   return 8.0 * static_cast<double>(floats * times) / seconds;
 }
 
-/// Returns the roof of the work. It is measured once per process, and for copies with the next power of two
-/// as size.
+/// Returns the maximum rate (roof) for the bound of `work`. Each roof is measured once per process. The roof
+/// of Bound::bytes is measured by a copy of the next power of two bytes.
 inline double roof_of(const Work& work) {
   const torch::NoGradGuard no_grad;
   const int scale = work.bound == Bound::bytes ? static_cast<int>(std::ceil(std::log2(work.amount))) : 0;
@@ -106,8 +107,9 @@ void time(benchmark::State& state, double parts, const char* unit, F&& call, con
 }
 
 /// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us". `work` is the
-/// minimum work of a call, and the figure's share of the machine's maximum is printed beside the time. If
-/// EBB_BENCH_REPLAY is set in the environment, ebb's call is compiled, and skipped if it cannot be replayed.
+/// minimum work of a call, from which the share of the roof is computed that the call reaches. If
+/// EBB_BENCH_REPLAY is set in the environment, ebb compiles the call, and the benchmark is skipped if the
+/// call cannot be replayed.
 template <class F>
 void measure(benchmark::State& state, double parts, const char* unit, F&& call, const Work& work = {}) {
 #ifndef EBB_FIDELITY_TORCH

@@ -1,4 +1,5 @@
-// Matrix products, layers and training steps in bfloat16, including the parameters: microseconds each.
+// Matrix products, layers and training steps in microseconds. All tensors, including the parameters, are
+// bfloat16.
 #include "bench.h"
 
 #include <vector>

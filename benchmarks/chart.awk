@@ -1,5 +1,6 @@
-# Converts the CSV of table.awk to an SVG chart with a row for each workload and a dot for each other side. The position of a
-# dot is the speed of ebb relative to that side, on a logarithmic scale. Right of the line at 1 ebb is faster.
+# Converts the CSV of table.awk to an SVG chart with a row for each workload and a dot for each other side. The position
+# of a dot is the speed of ebb relative to that side, on a logarithmic scale. ebb is faster for dots to the right of the
+# line at 1.
 function log2(x) { return log(x) / log(2) }
 function across(times,   at) {  # the x coordinate of a ratio
   at = log2(times)

@@ -5,8 +5,8 @@ namespace {
 
 namespace nn = torch::nn;
 
-// The operations of a forward pass on 64 images. Those of the first layer are separate, because its input
-// needs no gradient.
+// The operations of a forward pass on 64 images, and of the first layer only (kFirst), because the input of
+// the first layer needs no gradient.
 constexpr double kFirst = 64 * 2.0 * 26 * 26 * 32 * 9;
 constexpr double kForward =
     kFirst + 64 * 2.0 * (11 * 11 * 64 * 32 * 9 + 3 * 3 * 64 * 64 * 9 + 576 * 64 + 64 * 10);

@@ -1,4 +1,4 @@
-// The evals of GradBench as a workload, called directly and not by messages.
+// The evals of GradBench as a workload. Their functions are called directly and not by messages.
 #include "bench.h"
 #include "gradbench/eval.h"
 
@@ -37,8 +37,8 @@ Json mixture(int64_t d, int64_t k, int64_t n) {
           {"l", numbers({k, d * (d - 1) / 2})}};
 }
 
-// Adds a mixture of k components. Each multiplies a thousand d-dimensional points by a matrix, and the
-// gradients need twice as many products.
+// Adds a mixture of k components. Each component multiplies a thousand d-dimensional points by a matrix. The
+// gradients need twice as many multiplications.
 void add_mixture(int64_t d, int64_t k) {
   const double products = 2 * 1000.0 * static_cast<double>(k * d * d);
   add("gmm", "d" + std::to_string(d) + ".k" + std::to_string(k), gradbench::gmm(),

@@ -26,10 +26,11 @@ constexpr double kPixels = 16 * 32 * 32;
 
 Tensor image() { return torch::randn({16, 64, 32, 32}).requires_grad_(); }
 
-// Returns the minimum traffic forward and backward, in arrays of the image's size.
+// Returns the traffic of `count` arrays of the size of image(), forward and backward together.
 bench::Work images(double count) { return bench::bytes(4 * 64 * kPixels * count); }
 
-// Returns the operations of a convolution forward and for both gradients, with `each` products per position.
+// Returns the operations of a convolution forward and for both gradients, with `places` output positions and
+// `each` products per position.
 bench::Work products(double places, double each) { return bench::flops(3 * 2 * places * each); }
 
 // Adds a layer of images.
@@ -155,7 +156,8 @@ void add_sequences() {
   bench::add("layers.embedding", [](benchmark::State& state) {
     nn::Embedding layer(30000, 256);
     const Tensor words = torch::randint(30000, {64, 128}, torch::kLong);
-    // Rows are read, written, summed and added to a gradient of the table's size, which is zeroed first.
+    // Forward reads and writes 64 x 128 rows, and the sum reads them. Backward zeroes a gradient of the
+    // table's size, and adds 64 x 128 rows to it.
     measure(state, layer->parameters(), bench::bytes(4 * 256.0 * (4 * 64 * 128 + 30000)),
             [&] { return layer->forward(words); });
   });

@@ -19,7 +19,7 @@ struct Images : data::datasets::Dataset<Images> {
 void epoch(benchmark::State& state, std::size_t workers) {
   auto loader = data::make_data_loader<data::samplers::RandomSampler>(
       Images().map(data::transforms::Stack<>()), data::DataLoaderOptions(64).workers(workers));
-  // The transform reads and writes the samples, and the collation does so again.
+  // The transform reads and writes each sample once, and the collation reads and writes it again.
   bench::measure(
       state, 2048, "us/sample",
       [&] {

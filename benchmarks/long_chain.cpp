@@ -1,4 +1,5 @@
-// Builds a graph of 100,000 nodes, runs backward and frees it; and prepares a tape of 100,000 calls.
+// A graph of 100,000 nodes that is built, differentiated and freed, and a tape of 100,000 calls that is
+// prepared.
 #include "bench.h"
 
 int main(int argc, char** argv) {

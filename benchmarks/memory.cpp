@@ -44,7 +44,7 @@ void add_histories() {
   });
 }
 
-// The buffer of transitions of a training loop. A step adds one, removes the oldest and reads 32.
+// The buffer of transitions of a training loop. A step adds one transition, removes the oldest and reads 32.
 class ReplayBuffer {
  public:
   void step() {
@@ -75,7 +75,7 @@ void add_replay_buffer(const std::string& name, bool full) {
   });
 }
 
-// Times a hand-written recurrence. The cost of a step must not depend on the length of the graph.
+// Adds a hand-written recurrence of `length` steps. The time per step must not depend on `length`.
 void add_recurrence(int64_t length) {
   bench::add("memory.recurrence." + std::to_string(length), [=](benchmark::State& state) {
     const Tensor w = torch::full({16, 16}, 0.05).requires_grad_();

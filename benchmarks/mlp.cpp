@@ -17,8 +17,8 @@ struct Net : torch::nn::Module {
   torch::nn::Linear fc1{nullptr}, fc2{nullptr}, fc3{nullptr};
 };
 
-// Returns the work of a step. A single image is bound by memory: forward reads the weights, backward writes
-// their gradients, and the optimizer reads both and writes the weights.
+// Returns the work of a step. A step with a single image is bound by memory: forward reads the weights,
+// backward writes their gradients, and the optimizer reads weights and gradients and writes the weights.
 bench::Work work(double batch) {
   const double first = 784 * 256, others = 256 * 128 + 128 * 10, weights = first + others;
   return batch == 1 ? bench::bytes(4 * 5 * weights) : bench::flops(2 * batch * (3 * weights - first));

@@ -120,7 +120,8 @@ nn::Sequential vgg16_features() {
   return layers;
 }
 
-// Times a block forward and backward, with the gradient of its input. `flops` are those of the forward pass.
+// Times a block forward and backward, with the gradient of its input. `flops` is the number of operations of
+// the forward pass.
 template <class Make>
 void add_block(const std::string& name, std::vector<int64_t> shape, double flops, Make make) {
   bench::add("networks." + name, [=](benchmark::State& state) {
@@ -147,7 +148,8 @@ void unet_step(benchmark::State& state) {
   UNet net;
   torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
   const Tensor images = torch::rand({2, 3, 128, 128}), masks = torch::rand({2, 1, 128, 128}).round();
-  // Products per pixel of the finest level. The coarser levels have a quarter and a sixteenth of the pixels.
+  // Products per pixel of each level. `middle` and `bottom` have a quarter and a sixteenth of the pixels of
+  // `top`.
   const double first = 3 * 32 * 9, top = 32 * 32 * 9 + (64 * 32 + 32 * 32) * 9 + 32;
   const double middle = (32 * 64 + 64 * 64 + 128 * 64 + 64 * 64) * 9 + 64 * 32 * 4;
   const double bottom = (64 * 128 + 128 * 128) * 9 + 128 * 64 * 4;

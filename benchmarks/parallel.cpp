@@ -1,5 +1,5 @@
-// The cost of multithreading: small and large ops with 1 to all threads, alone and beside a thread that keeps
-// a core busy.
+// The cost of multithreading: small and large ops with 1 to all threads, on an idle machine and while another
+// thread keeps a core busy.
 #include "bench.h"
 
 #include <atomic>

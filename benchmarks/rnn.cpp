@@ -3,7 +3,7 @@
 
 namespace {
 
-// Returns the operations of 50 steps and their gradients, except that of the input.
+// Returns the floating-point operations of 50 steps and of all gradients except the gradient of the input.
 bench::Work work(double gates) { return bench::flops(50 * 2.0 * 32 * gates * 64 * (3 * 64 + 2 * 10)); }
 
 template <class Layer, int kGates>

@@ -1,5 +1,5 @@
-// Writing and reading files of many small tensors: microseconds per tensor, which must not increase with
-// their number.
+// Writing and reading files of many small tensors: microseconds per tensor, which must not increase with the
+// number of tensors.
 #include "bench.h"
 
 #include <filesystem>

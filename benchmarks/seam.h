@@ -1,4 +1,5 @@
-// The header that lets a source compile against ebb and against libtorch, and the number of threads.
+// Includes ebb or libtorch under the name torch::, so that a source compiles against both. Also defines
+// threads(), the number of threads.
 #pragma once
 
 #ifdef EBB_FIDELITY_TORCH

@@ -1,6 +1,7 @@
-# Converts lines of "SIDE NAME VALUE UNIT [SHARE ROOF]" to a table of medians, or to CSV with -v csv=1. It has a row for each
-# name, a column for each side, the ratio of ebb to the smallest other side (for times and memory), and ebb's share of the
-# highest roof that a side measured. The side "replay" is ebb with compiled calls, and does not count as another side.
+# Converts lines of "SIDE NAME VALUE UNIT [SHARE ROOF]" to a table of medians, or to CSV with -v csv=1. The table has a
+# row for each name and a column for each side. Further columns are the ratio of ebb to the smallest other side (for
+# times and memory), and ebb's share of the highest roof that a side measured. The side "replay" is ebb with compiled
+# calls, and does not count as another side.
 function median(list, count,   values, i, j, swap) {
   split(list, values, " ")
   for (i = 1; i < count; ++i)

@@ -7,7 +7,7 @@ using torch::Tensor;
 
 constexpr int kOps = 1000;
 
-// Adds a chain. Each of its steps is step(y, c), which consists of `ops_a_step` ops.
+// Adds the benchmark of a chain y = step(y, c). Each call of step() consists of `ops_a_step` ops.
 template <class Step>
 void add(const std::string& name, int ops_a_step, Step step) {
   for (const int64_t elements : {1, 64})

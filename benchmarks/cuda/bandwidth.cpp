@@ -1,6 +1,6 @@
-// Memory-bound ops on 64 Mi elements: microseconds, and the bandwidth as a fraction of that of a plain copy
-// of as many elements in the same run. The bytes are the minimum of an op: each input is read once, and each
-// result is written once.
+// Memory-bound ops on 64 Mi elements: microseconds, and the bandwidth as a fraction of the bandwidth of a
+// plain copy in the same run. The bandwidth is computed from the minimum bytes of an op, which reads each
+// input once and writes each result once.
 //   bandwidth [ELEMENTS]      a multiple of 2^16
 #include "device.h"
 

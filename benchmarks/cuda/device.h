@@ -1,6 +1,6 @@
 // Timing of benchmarks on a CUDA device, where calls return before their work is done. The timed interval
-// lies between two synchronizations, or ends when the last launch is queued. Google Benchmark is not used,
-// because it would need such times from outside, and machines with a GPU often lack it.
+// ends with a synchronization, or when the last launch is queued. Google Benchmark is not used, because it
+// cannot measure such intervals itself, and machines with a GPU often lack it.
 #pragma once
 
 #include "../seam.h"
@@ -50,14 +50,15 @@ inline double now() {
   return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
 }
 
-/// Prints a figure as one line: name, value, unit. The flush keeps the lines of a program that is killed.
+/// Prints a figure as one line: name, value, unit. The flush ensures that no line is lost if the program is
+/// killed.
 inline void report(const std::string& name, double value, const char* unit) {
   std::printf("%s %.6g %s\n", name.c_str(), value, unit);
   std::fflush(stdout);
 }
 
-/// Whether EBB_BENCH_ONCE=1 is set: each call then runs only twice, and a profiler can inspect the second
-/// run.
+/// Returns whether EBB_BENCH_ONCE is set. If it is, each call runs only twice, and a profiler can inspect the
+/// second run.
 inline bool once() {
   static const bool requested = std::getenv("EBB_BENCH_ONCE") != nullptr;
   return requested;
@@ -75,9 +76,9 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-// Returns the seconds of one call when calls follow each other without synchronization: the median over
-// groups of calls, after some calls that warm caches, plans and the allocator. A group is long enough for the
-// clock's resolution.
+// Returns the seconds of one call if calls follow each other without synchronization. The result is the
+// median over groups of calls, after some calls that warm caches, plans and the allocator. A group takes
+// about 10 ms, which is long compared with the resolution of the clock.
 inline double device_seconds(const std::function<void()>& call) {
   for (int i = 0; i < (once() ? 1 : 5); ++i) call();
   torch::cuda::synchronize();
@@ -96,7 +97,8 @@ inline double device_seconds(const std::function<void()>& call) {
   return median(std::move(seconds)) / group;
 }
 
-// Returns the size in the program's arguments, or `otherwise`, which fills a large device.
+// Returns the size in the program's first argument. Without an argument returns `otherwise`, a size that
+// fills a large device.
 inline int64_t size_argument(int argc, char** argv, int64_t otherwise) {
   return argc > 1 ? std::atoll(argv[1]) : otherwise;
 }

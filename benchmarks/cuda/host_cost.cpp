@@ -1,12 +1,13 @@
 // Host time per op: chains of small ops, forward and backward, timed until the last launch is queued. On the
-// emulated runtime, EBB_EMU_NULL_LAUNCH=1 skips the kernels, so that only ebb's own time remains.
+// emulated runtime, EBB_EMU_NULL_LAUNCH=1 skips the kernels, so that only the time of ebb's host code is
+// measured.
 #include "device.h"
 
 namespace {
 
 constexpr int kOps = 240;  // forward and backward together fit into a device's launch queue
 
-// Returns the median host seconds of `call`. Synchronizes after each call, outside of the timed interval.
+// Returns the median host seconds of `call`. Synchronizes before each call, outside of the timed interval.
 template <class F>
 double host_seconds(F&& call) {
   for (int i = 0; i < 20; ++i) call();

@@ -1,4 +1,4 @@
-// Conversion of tensors from and to JSON, and the calls of values and gradients.
+// Conversion between tensors and JSON, and primal() and gradient().
 #include "eval.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// An eval of GradBench: a map of functions by name, which the program calls to answer messages.
+// An eval of GradBench: a map from names to functions, which the program calls to answer messages.
 #pragma once
 
 #include "../seam.h"
@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 using Tensor = torch::Tensor;
 using Tensors = std::vector<Tensor>;
 
-/// A function with its parsed input. `compute` is timed, and `output` converts its results to the answer.
+/// A function with its parsed input. `compute` is timed, and `output` converts the results of `compute` to
+/// the answer.
 struct Call {
   std::function<Tensors()> compute;
   std::function<Json(const Tensors&)> output;
@@ -46,7 +47,7 @@ Json write_first(const Tensors& results);
 /// Writes the elements of all results to one list, in the order of memory.
 Json write_joined(const Tensors& results);
 
-/// Returns the call of a function without gradients. Its result is that of `value`.
+/// Returns a call whose result is value(), computed without a graph.
 Call primal(std::function<Tensor()> value);
 /// Returns the call that computes the gradients of the scalar value() with respect to `inputs`.
 Call gradient(std::function<Tensor()> value, Tensors inputs,

@@ -1,7 +1,7 @@
 // The evals of GradBench that consist of one formula: det, hello, kmeans, llsq, lse and ode.
 #include "eval.h"
 
-// det: the determinant by expansion along the first rows. All minors of one size are one batch.
+// det: the determinant by expansion along the first rows. All minors of the same size are one batch.
 
 namespace gradbench {
 namespace {
@@ -15,8 +15,8 @@ Tensor columns_beside(int64_t m) {
   return torch::tensor(columns, torch::kLong);
 }
 
-// Returns the determinants of matrices [count, m, m]. Minors are not shared, so there are m! of the smallest
-// ones.
+// Returns the determinants of matrices [count, m, m]. Equal minors are computed again and again, so there are
+// m! minors of size 1.
 Tensor determinants(const Tensor& matrices) {
   const int64_t count = matrices.size(0), m = matrices.size(1);
   if (m == 1) return matrices.reshape({count});
@@ -60,8 +60,7 @@ Eval hello() {
            }}};
 }
 
-// kmeans: the squared distances of points from their nearest centroids, and the Newton direction of the
-// centroids.
+// kmeans: the sum of squared distances of points from their nearest centroids, and its Newton direction.
 
 namespace {
 
@@ -143,7 +142,8 @@ Eval lse() {
            }}};
 }
 
-// ode: y_0' = x_0, y_i' = x_i y_(i-1) with y = 0 at time 0, up to time 2, with s Runge-Kutta steps.
+// ode: the solution at time 2 of y_0' = x_0, y_i' = x_i y_(i-1) with y = 0 at time 0, computed with s
+// Runge-Kutta steps.
 
 namespace {
 

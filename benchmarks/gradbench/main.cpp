@@ -1,4 +1,4 @@
-// A tool of GradBench: reads messages from stdin, one a line, and writes an answer line to stdout for each.
+// A tool of GradBench. Reads messages from stdin, one per line, and answers each with one line on stdout.
 #include "eval.h"
 
 #include <algorithm>
@@ -24,7 +24,8 @@ Json timing(const char* name, Clock::duration time) {
           {"nanoseconds", std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()}};
 }
 
-// Runs a function at least min_runs times and for at least min_seconds. Without these limits it runs once.
+// Runs a function at least min_runs times and for at least min_seconds. If the message has neither limit, the
+// function runs once.
 Json evaluate(const Json& message) {
   const Json& input = message.at("input");
   const std::string module = message.at("module").get<std::string>();
@@ -50,7 +51,8 @@ Json evaluate(const Json& message) {
   return {{"success", true}, {"output", call.output(results)}, {"timings", std::move(timings)}};
 }
 
-// Answers a message. An error becomes the answer, because the eval continues after it.
+// Answers a message. The text of an error becomes the answer, because GradBench continues with the next
+// message.
 Json answer(const Json& message) {
   const std::string kind = message.at("kind").get<std::string>();
   if (kind == "start") return {{"tool", "ebb"}};

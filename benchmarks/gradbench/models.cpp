@@ -20,8 +20,8 @@ struct Bundle {
   Tensor seen;           // [observations, 2]
 };
 
-// Reads one camera, point, weight and observed position, and repeats them. Observations use cameras and
-// points in turn.
+// Reads one camera, one point, one weight and one observed position, and repeats each. Observation i uses
+// camera i % n and point i % m.
 Bundle read_bundle(const Json& input) {
   Bundle p;
   p.cameras = input.at("n").get<int64_t>();
@@ -64,8 +64,8 @@ Tensor errors(const Tensor& parameters, const Tensor& seen) {
 
 Tensor weight_errors(const Tensor& weights) { return 1 - weights.square(); }
 
-// Computes the Jacobian from two gradients, because each row of errors only depends on the parameters of its
-// own observation.
+// Computes the Jacobian from two gradients. This is possible because each row of errors only depends on the
+// parameters of its own observation.
 Tensors jacobian(const Bundle& p) {
   const Tensor parameters = p.parameters.detach().requires_grad_();
   const Tensor weights = p.parameters.select(1, kRow - 1).detach().requires_grad_();
@@ -159,7 +159,8 @@ double log_multigamma(double a, int64_t p) {
   return sum;
 }
 
-// Returns the log prior of all components, from the diagonals and triangles of their factors.
+// Returns the log prior of all components, computed from the diagonals and lower triangles of the factors of
+// the precisions.
 Tensor log_prior(const Mixture& p, const Tensor& diagonals, const Tensor& sum_q) {
   const int64_t k = p.mu.size(0), d = p.mu.size(1), n = d + p.m + 1;
   const double freedom = static_cast<double>(n);
@@ -202,7 +203,7 @@ Eval gmm() {
            }}};
 }
 
-// lstm: the loss of recurrent layers with diagonal weights that predict the next vector of a sequence.
+// lstm: the loss of LSTM layers with diagonal weights, which predict the next vector of a sequence.
 
 namespace {
 
@@ -218,8 +219,8 @@ Recurrence read_recurrence(const Json& input, Tensor (*parameter)(const Json&)) 
           read(input.at("sequence"))};
 }
 
-// Computes one step of a layer. The forget and output gates depend on the input, the input gate and the
-// change on the hidden state.
+// Computes one step of a layer. The forget and output gates depend on x. The input gate and the change of the
+// cell depend on `hidden`.
 Tensor step(const Tensor& x, const Tensor& weights, const Tensor& biases, Tensor& hidden, Tensor& cell) {
   const int64_t b = x.size(0);
   const Tensor gates = torch::cat({x, hidden, x, hidden}) * weights + biases;

@@ -1,4 +1,4 @@
-// Tests of the evals in models.cpp against their definitions in plain loops, and of ba against rotation
+// Tests of the evals in models.cpp against their definitions in plain loops. ba is compared with rotation
 // matrices, one observation at a time.
 #include "support/catch.h"
 #include "tool.h"
@@ -41,8 +41,8 @@ struct Mixture {
     return result;
   }
 
-  // Computes the log posterior from densities: that of the mixture at each point, and the Wishart density of
-  // each Q^T Q.
+  // Computes the log posterior from densities: the density of the mixture at each point, and the Wishart
+  // density of each Q^T Q.
   double log_posterior(const Numbers& parameters) const {
     const double *alpha = parameters.data(), *mu = alpha + k, *q = mu + k * d, *l = q + k * d;
     const double pi = std::acos(-1.0);
