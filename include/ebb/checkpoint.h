@@ -58,7 +58,7 @@ class EBB_API Checkpoint {
   template <class T>
     requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
   Checkpoint& add(const std::string& name, std::vector<T>& values);
-  /// Adds a generator other than the default ones.
+  /// Adds a generator that is not a default generator.
   Checkpoint& add(const std::string& name, Generator& generator);
 
   /// Writes all parts to the file. The old file is replaced atomically: after a crash at any moment, either

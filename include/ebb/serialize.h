@@ -26,7 +26,7 @@ struct LoadOptions {
   using Names = std::vector<std::string>;
   using Prefixes = std::vector<std::pair<std::string, std::string>>;
 
-  /// Missing and unexpected names are an error. If false, load() returns them.
+  /// If true, missing and unexpected names are an error. If false, load() returns them.
   EBB_ARG(bool, strict) = true;
   /// If true, parameters and buffers take the dtype of the file (Module::load_state_dict). If false, the
   /// file's tensors are converted to the dtypes of the module.

@@ -27,7 +27,7 @@ class EBB_API Generator {
   /// Returns the mutex that a kernel holds while it draws many numbers.
   std::mutex& mutex() const;
 
-  // The functions below draw numbers; the caller holds mutex().
+  // The functions below draw numbers. The caller must hold mutex().
   std::uint32_t random32();
   std::uint64_t random64();
   /// The unused second value of a Box-Muller pair of the scalar normal sampler, as in torch.

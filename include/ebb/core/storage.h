@@ -32,7 +32,7 @@ class EBB_API Storage : public RefCounted<Storage> {
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
   bool is_pinned() const;
-  /// Returns whether both refer to the same bytes.
+  /// Returns whether this storage and `other` refer to the same bytes.
   bool is_alias_of(const Storage& other) const {
     return this == &other || (bytes_ > 0 && data_ == other.data_ && device_ == other.device_);
   }

@@ -35,7 +35,7 @@ class EBB_API Warning {
   /// Sets whether one-time warnings (warns_first) are repeated each time, on all threads.
   static void set_warnAlways(bool always) noexcept;
   static bool get_warnAlways() noexcept;
-  /// Sets the flag for a scope.
+  /// Sets the flag of set_warnAlways() for a scope.
   class WarnAlways {
    public:
     explicit WarnAlways(bool always = true) : previous_(get_warnAlways()) { set_warnAlways(always); }

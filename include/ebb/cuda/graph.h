@@ -35,8 +35,8 @@ EBB_API GraphPool graph_pool_handle();
 
 /// The result of Graph::update().
 struct GraphUpdate {
-  bool in_place = false;  ///< true if the executable took the new arguments, false if it was built again
-  std::string reason;     ///< the reason why it was built again; empty otherwise
+  bool in_place = false;  ///< true if the existing executable graph got the new arguments
+  std::string reason;     ///< the reason why the executable graph was built again; empty if in_place
 };
 
 /// Kernel launches that are captured once and replayed at the cost of a single launch. An example is a whole

@@ -77,7 +77,7 @@ EBB_API Variable& uniform_(const Variable& self, double from = 0, double to = 1,
                            const optional<Generator>& generator = nullopt);
 EBB_API Variable& normal_(const Variable& self, double mean = 0, double std = 1,
                           const optional<Generator>& generator = nullopt);
-/// Fills with exp(x), where x is a normal number with these parameters.
+/// Fills with exp(x), where x is a normal number with the given mean and standard deviation.
 EBB_API Variable& log_normal_(const Variable& self, double mean = 1, double std = 2,
                               const optional<Generator>& generator = nullopt);
 /// Fills with exponential numbers of density lambd * exp(-lambd * x).

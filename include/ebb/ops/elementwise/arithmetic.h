@@ -74,7 +74,7 @@ EBB_API Variable& gcd_(const Variable& self, const Variable& other);
 /// The least common multiple, never negative; lcm(0, x) = 0. Integers only (torch.lcm).
 EBB_API Variable lcm(const Variable& self, const Variable& other);
 EBB_API Variable& lcm_(const Variable& self, const Variable& other);
-/// The angle of the point (other, self).
+/// The angle in radians of the point with x = other and y = self.
 EBB_API Variable atan2(const Variable& self, const Variable& other);
 EBB_API Variable& atan2_(const Variable& self, const Variable& other);
 /// sqrt(self^2 + other^2) without overflow. Floating dtypes only.

@@ -77,13 +77,13 @@ EBB_API bool allclose(const Variable& self, const Variable& other, double rtol =
 /// Returns whether shape, dtype and all elements are equal.
 EBB_API bool equal(const Variable& self, const Variable& other);
 
-/// True where both are nonzero, as Bool.
+/// True where both operands are nonzero, as Bool.
 EBB_API Variable logical_and(const Variable& self, const Variable& other);
 EBB_API Variable& logical_and_(const Variable& self, const Variable& other);
-/// True where at least one is nonzero, as Bool.
+/// True where at least one operand is nonzero, as Bool.
 EBB_API Variable logical_or(const Variable& self, const Variable& other);
 EBB_API Variable& logical_or_(const Variable& self, const Variable& other);
-/// True where exactly one is nonzero, as Bool.
+/// True where exactly one operand is nonzero, as Bool.
 EBB_API Variable logical_xor(const Variable& self, const Variable& other);
 EBB_API Variable& logical_xor_(const Variable& self, const Variable& other);
 /// Bitwise and, for integers and Bool.
@@ -104,13 +104,13 @@ EBB_API Variable& bitwise_xor_(const Variable& self, const Variable& other);
 EBB_API Variable bitwise_xor(const Variable& self, const Scalar& other);
 EBB_API Variable& bitwise_xor_(const Variable& self, const Scalar& other);
 EBB_API Variable bitwise_xor(const Scalar& self, const Variable& other);
-/// self shifted left by other bits.
+/// The bits of self, shifted to the left by `other` positions.
 EBB_API Variable bitwise_left_shift(const Variable& self, const Variable& other);
 EBB_API Variable& bitwise_left_shift_(const Variable& self, const Variable& other);
 EBB_API Variable bitwise_left_shift(const Variable& self, const Scalar& other);
 EBB_API Variable& bitwise_left_shift_(const Variable& self, const Scalar& other);
 EBB_API Variable bitwise_left_shift(const Scalar& self, const Variable& other);
-/// self shifted right by other bits. The sign does not change.
+/// The bits of self, shifted to the right by `other` positions. The sign does not change.
 EBB_API Variable bitwise_right_shift(const Variable& self, const Variable& other);
 EBB_API Variable& bitwise_right_shift_(const Variable& self, const Variable& other);
 EBB_API Variable bitwise_right_shift(const Variable& self, const Scalar& other);

@@ -133,7 +133,7 @@ EBB_API Variable& floor_(const Variable& self);
 /// Rounds up.
 EBB_API Variable ceil(const Variable& self);
 EBB_API Variable& ceil_(const Variable& self);
-/// Rounds to the nearest integer, and halves to the even one.
+/// Rounds to the nearest integer. If two integers are equally near, rounds to the even one.
 EBB_API Variable round(const Variable& self);
 EBB_API Variable& round_(const Variable& self);
 /// Rounds towards 0.

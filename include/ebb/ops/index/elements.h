@@ -30,7 +30,7 @@ EBB_API Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& 
                            std::string_view reduce);
 EBB_API Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value,
                            std::string_view reduce);
-/// scatter that adds to the values of x. (torch.scatter_add)
+/// Returns a copy of x with out[index[i][j]][j] += src[i][j] (dim 0). (torch.scatter_add)
 EBB_API Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src);
 EBB_API Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& index,
                                const Variable& src);

@@ -22,7 +22,7 @@ EBB_API Variable embedding_dense_backward(const Variable& grad_output, const Var
 /// max_norm. Works in place and without a graph. (torch.embedding_renorm_)
 EBB_API Variable& embedding_renorm_(const Variable& self, const Variable& indices, double max_norm,
                                     double norm_type);
-/// Returns a copy of the table with these rows scaled.
+/// Returns a copy of the table, in which rows are scaled as by embedding_renorm_.
 EBB_API Variable embedding_renorm(const Variable& self, const Variable& indices, double max_norm,
                                   double norm_type);
 

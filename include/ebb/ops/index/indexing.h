@@ -88,7 +88,7 @@ EBB_API Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices);
 EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,
                       bool accumulate = false);
 EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Scalar& value);
-/// Returns a copy of x with value at [indices].
+/// Returns a copy of x in which x[indices] is replaced by `value`.
 EBB_API Variable put_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,
                           bool accumulate = false);
 

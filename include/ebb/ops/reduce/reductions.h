@@ -149,7 +149,7 @@ inline Variable vector_norm(const Variable& self, const Scalar& ord, OptionalInt
   return linalg_vector_norm(self, ord, dim, keepdim, dtype);
 }
 }  // namespace linalg
-/// The p-norm of the difference. (torch.dist)
+/// The p-norm of self - other. (torch.dist)
 EBB_API Variable dist(const Variable& self, const Variable& other, const Scalar& p = 2);
 /// log(sum(exp(x))) without overflow. The result is -inf if there are no elements or if all elements are
 /// -inf. In the second case the gradient is NaN, as in torch. (torch.logsumexp)

@@ -14,14 +14,14 @@ inline Variable concat(TensorList tensors, std::int64_t dim = 0) { return cat(te
 inline Variable concatenate(TensorList tensors, std::int64_t dim = 0) { return cat(tensors, dim); }
 /// Stacks tensors of the same shape along a new dimension `dim`. (torch.stack)
 EBB_API Variable stack(TensorList tensors, std::int64_t dim = 0);
-/// cat along the second dimension (the first for vectors). (torch.hstack)
+/// Returns cat along the second dimension, or for vectors along the first. (torch.hstack)
 EBB_API Variable hstack(TensorList tensors);
-/// cat of at least 2-d tensors along the first dimension. (torch.vstack, row_stack)
+/// Returns cat of atleast_2d(tensors) along the first dimension. (torch.vstack, row_stack)
 EBB_API Variable vstack(TensorList tensors);
 inline Variable row_stack(TensorList tensors) { return vstack(tensors); }
-/// cat of at least 3-d tensors along the third dimension. (torch.dstack)
+/// Returns cat of atleast_3d(tensors) along the third dimension. (torch.dstack)
 EBB_API Variable dstack(TensorList tensors);
-/// hstack, where vectors are columns. (torch.column_stack)
+/// Returns hstack, where each vector is first converted to a column. (torch.column_stack)
 EBB_API Variable column_stack(TensorList tensors);
 /// Writes matrices (vectors or 0-d tensors are allowed too) to the diagonal of a matrix of zeros.
 /// (torch.block_diag)

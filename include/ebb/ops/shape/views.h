@@ -126,13 +126,14 @@ inline bool is_same_size(const Variable& a, const Variable& b) { return a.sizes(
 
 // Gradients of views. They are differentiable ops, so they can be differentiated again.
 
-/// Returns zeros in shape `input_sizes` with `grad` at select(dim, index).
+/// Returns a tensor of shape `input_sizes` that equals `grad` at select(dim, index) and is 0 elsewhere.
 EBB_API Variable select_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
                                  std::int64_t index);
-/// Returns zeros in shape `input_sizes` with `grad` at slice(dim, start, end, step).
+/// Returns a tensor of shape `input_sizes` that equals `grad` at slice(dim, start, end, step) and is 0
+/// elsewhere.
 EBB_API Variable slice_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
                                 std::int64_t start, std::int64_t end, std::int64_t step);
-/// Returns zeros in shape `input_sizes` with `grad` on the diagonal.
+/// Returns a tensor of shape `input_sizes` that equals `grad` on the diagonal and is 0 elsewhere.
 EBB_API Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t offset,
                                    std::int64_t dim1, std::int64_t dim2);
 /// Adds each window of `grad` to the elements from which unfold copied it.
