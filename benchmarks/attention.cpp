@@ -8,7 +8,7 @@ namespace {
 using torch::Tensor;
 
 Tensor fused(const Tensor& q, const Tensor& k, const Tensor& v) {
-#if defined(EBB_FIDELITY_TORCH) && TORCH_VERSION_MAJOR < 2  // not yet public, and composed
+#if defined(EBB_FIDELITY_TORCH) && TORCH_VERSION_MAJOR < 2  // private, and composed of other ops
   return std::get<0>(torch::_scaled_dot_product_attention(q, k, v));
 #else
   return torch::scaled_dot_product_attention(q, k, v);

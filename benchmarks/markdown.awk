@@ -1,6 +1,7 @@
 # Converts one CSV of table.awk, or two of different numbers of threads, to the table of docs/performance.md. For each
 # CSV the table has columns for ebb's figure, ebb's speed relative to the fastest other side, and ebb's share of the
-# roof. Memory has a separate table. usage: awk -f benchmarks/markdown.awk one.csv [two.csv]
+# roof. Memory has a separate table.
+# usage: awk -f benchmarks/markdown.awk one.csv [two.csv]
 function rounded(value) { return value == "" ? "" : value + 0 >= 1000 ? sprintf("%d", value + 0.5) : value }
 BEGIN { FS = "," }
 FNR == 1 { ++files; next }

@@ -19,7 +19,7 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal)
 #endif
 }
 
-// A pre-norm transformer block: GPT-2's is causal, and ViT's is not.
+// A pre-norm transformer block, causal as in GPT-2 or not causal as in ViT.
 struct BlockImpl : nn::Module {
   BlockImpl(int64_t width, int64_t heads_, bool causal_) : heads(heads_), causal(causal_) {
     const nn::LayerNormOptions norm({width});
@@ -203,7 +203,7 @@ void evaluation(benchmark::State& state) {
 
 int main(int argc, char** argv) {
   add_block("gpt2_block.256x2", {2, 256, 768},
-            transformer_flops(512, 128, 768),  // the causal mask removes half
+            transformer_flops(512, 128, 768),  // 128 = 256 / 2: the causal mask removes half of the steps
             [] { return Block(768, 12, true); });
   add_block("vit_block.197x4", {4, 197, 384}, transformer_flops(788, 197, 384),
             [] { return Block(384, 6, false); });

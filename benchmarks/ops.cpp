@@ -13,7 +13,7 @@ struct Given {
   Tensor line = torch::arange(1000, torch::kFloat);
 };
 
-// Returns the minimum traffic, in arrays of a million floats.
+// Returns the traffic of `count` arrays of a million floats.
 bench::Work arrays(double count) { return bench::bytes(4e6 * count); }
 
 template <class Call>

@@ -25,7 +25,7 @@ class Busy {
   }};
 };
 
-// Adds an op. make() returns it as a function.
+// Adds the benchmark of an op, which make() returns as a function.
 template <class Make>
 void add(const std::string& op, Make make) {
   const int all = static_cast<int>(std::thread::hardware_concurrency());

@@ -27,7 +27,7 @@ using example::CartPole;
 
 constexpr std::int64_t kCarts = 16, kSteps = 32;             // the environments and the steps of a batch
 constexpr double kDiscount = 0.99, kReward = 1 - kDiscount;  // so that expected returns are between 0 and 1
-constexpr double kLambda = 0.95;                             // of generalised advantages (Schulman 2016)
+constexpr double kLambda = 0.95;  // of generalised advantage estimation (Schulman 2016)
 constexpr double kValueCost = 0.5, kEntropyBonus = 0.01;
 
 struct ActorCritic {
@@ -40,7 +40,7 @@ struct ActorCritic {
   }
 };
 
-// The environments. Each starts a new episode after the end of one.
+// The environments. When an episode ends, its environment starts a new episode.
 class Carts {
  public:
   explicit Carts(std::uint64_t seed) {
@@ -128,7 +128,7 @@ double recent_mean(const std::vector<double>& lengths) {
 
 int train(const example::Settings& settings, std::int64_t most) {
   constexpr double kStated = 475;  // Gymnasium considers the task solved at this return
-  // A state has four numbers, which is too small for a GPU.
+  // A state has only four elements. This is too little work for a GPU.
   if (settings.device.is_cuda()) std::puts("The networks are small and run on the CPU, in about a second.");
   ActorCritic model;
   ebb::optim::Adam optimizer(model.parameters(), ebb::optim::AdamOptions(3e-3));

@@ -88,7 +88,7 @@ struct RecallImpl : nn::Module {
 };
 
 struct Plan {
-  std::int64_t steps = 0, longest = 0;  // 0: the default of the form
+  std::int64_t steps = 0, longest = 0;  // 0 means the default of the form
   double lr = 0.01;
   std::vector<std::int64_t> lags = {};
 };

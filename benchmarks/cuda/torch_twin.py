@@ -47,21 +47,21 @@ def allow_tf32(allow):
 
 
 def sides(function):
-    """The function as it is and, unless only that is wanted, compiled."""
+    """Yields ("eager", function) and, without --eager, ("compiled", the compiled function)."""
     yield "eager", function
     if not EAGER_ONLY:
         yield "compiled", torch.compile(function, dynamic=False)
 
 
 def both(name, function, *inputs):
-    """Eager and compiled, forward; the inputs need no gradient."""
+    """Times the forward pass without gradients, eager and compiled."""
     with torch.no_grad():
         for side, run in sides(function):
             report(side, name, device_us(lambda: run(*inputs)))
 
 
 def both_ways(name, function, *inputs):
-    """Forward, and backward alone through a recorded graph, eager and compiled."""
+    """Times the forward pass, and separately the backward pass through a recorded graph, eager and compiled."""
     both(name, function, *inputs)
     leaves = [x.detach().clone().requires_grad_() if x.is_floating_point() else x for x in inputs]
     wanted = [x for x in leaves if x.requires_grad]
@@ -189,7 +189,7 @@ def conv(batch):
 
 
 def host_us(call, ops):
-    """Returns the median host microseconds per op, until the last launch is queued."""
+    """Returns the median host microseconds per op, measured until the last launch is queued."""
     for _ in range(20):
         call()
     samples, end = [], time.perf_counter() + BUDGET

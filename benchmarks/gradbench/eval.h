@@ -42,7 +42,7 @@ Tensor read_input(const Json& numbers);
 
 /// Converts a tensor of any shape to a number or nested lists.
 Json write(const Tensor& x);
-/// Converts the only result to JSON.
+/// Converts the single tensor in `results` to JSON.
 Json write_first(const Tensors& results);
 /// Writes the elements of all results to one list, in the order of memory.
 Json write_joined(const Tensors& results);

@@ -17,7 +17,7 @@ class Chart {
   Chart& points(const std::string& name, const std::vector<double>& x, const std::vector<double>& y);
   /// Makes the y axis logarithmic.
   Chart& logarithmic();
-  /// Writes the SVG file. Throws std::runtime_error if that fails.
+  /// Writes the SVG file. Throws std::runtime_error if the file cannot be written.
   void write(const std::string& path) const;
 
  private:

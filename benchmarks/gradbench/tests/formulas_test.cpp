@@ -27,7 +27,7 @@ double distance(const Numbers& x, int n) {
   return sum / 2;
 }
 
-// Solves the equations with plain loops. y_i only depends on earlier ones.
+// Solves the equations with plain loops. y_i only depends on y_(i-1).
 Numbers solve(const Numbers& x, int steps) {
   const auto slope = [&](const Numbers& y) {
     Numbers result{x[0]};

@@ -11,14 +11,14 @@ namespace at {
 
 inline bool hasCUDA() { return ebb::cuda::is_available(); }
 inline bool hasCuDNN() { return ebb::cuda::cudnn_is_available(); }
-/// False, because ebb has its own kernels in place of these libraries.
+/// Returns false, because ebb has its own kernels in place of these libraries.
 inline bool hasMAGMA() { return false; }
 inline bool hasMKL() { return false; }
 inline bool hasMKLDNN() { return false; }
 inline bool hasHIP() { return false; }
 inline bool hasMPS() { return false; }
 inline std::size_t getNumGPUs() { return ebb::cuda::device_count(); }
-/// True, because ebb has matrix decompositions.
+/// Returns true, because ebb has matrix decompositions.
 inline bool hasLAPACK() { return true; }
 
 }  // namespace at

@@ -10,7 +10,7 @@
 
 namespace at {
 
-/// float for the 16-bit types, else the type itself.
+/// The type in which ops compute: float for the 16-bit types, otherwise T itself.
 template <class T>
 using opmath_type =
     std::conditional_t<std::is_same_v<T, ebb::Half> || std::is_same_v<T, ebb::BFloat16>, float, T>;

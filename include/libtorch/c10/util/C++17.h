@@ -26,7 +26,7 @@ using std::make_unique;
 using std::negation;
 using std::void_t;
 
-/// Formats a value like a stream; for a pointer, its address.
+/// Formats a value as a stream does. A pointer is formatted as its address.
 template <class T>
 std::string to_string(const T& value) {
   return c10::str(value);
