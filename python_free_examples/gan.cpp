@@ -63,9 +63,9 @@ class Judge {
 
   /// Returns the class probabilities [n, classes] of images with values in [0, 1].
   ebb::Tensor probabilities(const ebb::Tensor& images);
-  /// Returns the inception score (Salimans et al. 2016), exp(mean KL(p(class | image) || p(class))). It is
-  /// the number of classes if the judge is certain about every image and all classes are equally frequent,
-  /// and 1 if all images have the same class probabilities.
+  /// Returns the inception score (Salimans et al. 2016), exp(mean KL(p(class | image) || p(class))). The
+  /// maximum is the number of classes: the judge is certain about every image, and all classes are equally
+  /// frequent. The minimum is 1: all images have the same class probabilities.
   double score(const ebb::Tensor& images);
   /// Returns the fraction of images that the judge classifies correctly.
   double accuracy(const ebb::Tensor& images, const ebb::Tensor& labels);

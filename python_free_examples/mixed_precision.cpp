@@ -2,8 +2,8 @@
 //
 // Trained on the 1,797 handwritten digits of this repository. Autocast computes matrix products and
 // convolutions in 16 bits. Expected: the accuracy differs from the accuracy in Float by at most 2 points
-// (half a point was reached), and backward needs 0.6 times the memory, in 8 s on two cores. The short form
-// takes 3 s.
+// (half a point was reached), in 8 s on two cores. The memory for backward is 0.6 times the memory in Float.
+// The short form takes 3 s.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"

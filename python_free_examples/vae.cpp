@@ -87,8 +87,8 @@ Tensor log_likelihood_of_pixels(const Tensor& images, const Tensor& white) {
   return (images * p.log() + (1 - images) * (1 - p).log()).flatten(1).sum(1);
 }
 
-// Interpolates between pairs of images. Each row of the result contains the image in `from`, then the images
-// decoded from codes on the straight line between the codes of the pair, and then the image in `to`.
+// Interpolates between pairs of images. Each row of the result begins with the image in `from` and ends with
+// the image in `to`. The images between them are decoded from codes on the straight line between both codes.
 Tensor walks(VAE& vae, const Tensor& from, const Tensor& to, std::int64_t steps) {
   const Tensor start = vae->encode(from).mean, end = vae->encode(to).mean;
   std::vector<Tensor> columns = {from};

@@ -41,8 +41,8 @@ class EBB_API OutputArchive {
  public:
   void write(const std::string& key, const Variable& tensor, bool is_buffer = false);
   void write(const std::string& key, const OutputArchive& nested);
-  /// Writes a scalar as a tensor of no dimensions, a list of scalars as a tensor of one dimension, and a
-  /// string as a one-dimensional tensor of bytes (torch: an IValue).
+  /// Writes a scalar as a 0-d tensor, a list of scalars as a vector, and a string as a vector of bytes
+  /// (torch: an IValue).
   void write(const std::string& key, const autograd::SavedValue& value);
   void save_to(const std::string& path) const;
   void save_to(std::ostream& stream) const;

@@ -27,10 +27,10 @@ namespace ebb {
 ///         if (++step % 100 == 0) run.save();
 ///       }
 ///
-/// The file always contains the state of the CPU's default generator, and the state of the generator of each
-/// CUDA device on which one of the tensors is. The file has the safetensors format. Tensors are named
-/// "part.name", and the metadata lists the parts. Parts are stored by reference and must outlive the
-/// Checkpoint.
+/// The file always contains the state of the CPU's default generator. For each CUDA device that has one of
+/// the tensors, it also contains the state of the device's generator. The file has the safetensors format.
+/// Tensors are named "part.name", and the metadata lists the parts. Parts are stored by reference and must
+/// outlive the Checkpoint.
 class EBB_API Checkpoint {
  public:
   explicit Checkpoint(std::string path);

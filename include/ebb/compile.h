@@ -179,8 +179,8 @@ class Compiled {
   /// Writes the tape of the last call's specialization as C++ source: the file `path`, for example
   /// "step.cpp", and its header step.h. If the function reads tensors that are not arguments, emit() writes
   /// them to step.safetensors. The source defines a class named after the file, Step. A call of a Step takes
-  /// the same number of tensors as the function, with the properties of that specialization, and computes the
-  /// same results, bit for bit:
+  /// as many tensors as the function, with the properties of that specialization. The results are bitwise
+  /// equal:
   ///
   ///     auto step = ebb::compile([&](Tensor x) {
   ///       NoGradGuard no_grad;
@@ -198,9 +198,9 @@ class Compiled {
   /// copies. The source calls kernels of this version of ebb, so it must be emitted again for another
   /// version.
   ///
-  /// Throws Error if the specialization is not (yet) replayed, and in a program that is linked with a static
-  /// ebb, which does not contain the names of the kernels. Also throws if the tape contains something that
-  /// the source cannot express:
+  /// Throws Error if the specialization is not (yet) replayed. Throws in a program that is linked with a
+  /// static ebb, because a static ebb does not contain the names of the kernels. Also throws if the tape
+  /// contains something that the source cannot express:
   /// - gradients of leaves (return the result of autograd::grad() instead);
   /// - optimizer steps, random numbers and checks of values;
   /// - results whose size depends on values, and devices other than the CPU.

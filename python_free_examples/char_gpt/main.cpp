@@ -23,9 +23,9 @@ struct Followers {
   int total = 0, kinds = 0;
 };
 
-// The baseline: returns the nats per character of `held_out`. Each character is predicted from the order - 1
-// characters before it with the counts in `training`, which are interpolated with the counts of shorter
-// contexts (Witten & Bell 1991). Order 2 means bigrams.
+// The baseline: returns the nats per character of `held_out`. Each character is predicted from its context,
+// the `order` - 1 characters before it. The counts of the context in `training` are interpolated with the
+// counts of shorter contexts (Witten & Bell 1991). Order 2 means bigrams.
 double ngram_nats(const std::string& training, const std::string& held_out, std::size_t order) {
   std::unordered_map<std::string_view, Followers> contexts;
   for (std::size_t i = order - 1; i < training.size(); ++i)

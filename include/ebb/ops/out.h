@@ -18,9 +18,9 @@ namespace ebb {
 namespace detail {
 
 /// Writes the result of `op` into `out`, which gets the result's shape. Warns if `out` was not empty and had
-/// another shape. Throws if gradient mode is on and `out` or `result` requires grad, if `out` is on another
-/// device than `result`, and if the dtype of `result` has a higher kind (a float into integers). If `exact`,
-/// throws for any difference of the dtypes.
+/// another shape. Throws if gradient mode is on and `out` or `result` requires grad, and if they are on
+/// different devices. Also throws if the dtype of `result` has a higher kind (a float into integers). If
+/// `exact`, throws for any difference of the dtypes.
 EBB_API Variable& write_out(const char* op, Variable& out, const Variable& result, bool exact = false);
 using TwoOut = std::tuple<Variable&, Variable&>;
 EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,

@@ -19,9 +19,9 @@ EBB_API Variable contiguous(const Variable& x, MemoryFormat memory_format = Memo
 /// that cannot be used.
 ///
 /// With non_blocking, copies between a device and pinned CPU memory are only queued on the device's current
-/// stream. Until an event or synchronize() confirms that the copy is done, the source of a copy to a device
-/// must not change, and the result of a copy to the CPU must not be read. The result of a non_blocking copy
-/// to the CPU is pinned. Copies of unpinned memory block.
+/// stream. An event or synchronize() confirms that the copy is done. Until then, the source of a copy to a
+/// device must not change, and the result of a copy to the CPU must not be read. The result of a non_blocking
+/// copy to the CPU is pinned. Copies of unpinned memory block.
 EBB_API Variable to(const Variable& x, const TensorOptions& options, bool non_blocking = false,
                     bool copy = false, optional<MemoryFormat> memory_format = nullopt);
 EBB_API Variable to(const Variable& x, DType dtype, bool non_blocking = false, bool copy = false,
@@ -38,9 +38,9 @@ EBB_API Variable to(const Variable& x, const Variable& other, bool non_blocking 
 
 /// Writes src into self: broadcasts to self's shape, converts to its dtype and moves to its device
 /// (torch.Tensor.copy_). The gradient of self's old value is zero. The gradient of src is the gradient of the
-/// result. Throws if src does not broadcast to self's shape, if src and self overlap in memory without being
-/// the same tensor, and if self is a leaf that requires grad. If one of the tensors is on a device and the
-/// other is pinned, non_blocking works as in to().
+/// result. Throws if src does not broadcast to self's shape, and if self is a leaf that requires grad. Also
+/// throws if src and self overlap in memory without being the same tensor. If one of the tensors is on a
+/// device and the other is pinned, non_blocking works as in to().
 EBB_API Variable& copy_(const Variable& self, const Variable& src, bool non_blocking = false);
 
 /// Sets every element to `value`. Throws if self has an integer dtype that cannot represent `value`
