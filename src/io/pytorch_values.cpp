@@ -183,7 +183,8 @@ class Converter {
       if (!pickle_.contents(at).empty() || given.empty()) return list(pickle_.contents(at), depth);
       return converted(given[0], depth + 1);
     }
-    // Objects of TorchScript's classes, and namespaces of options, are converted to their attributes by name.
+    // An object of a TorchScript class, an argparse.Namespace or a SimpleNamespace becomes an Object with the
+    // names and values of its attributes.
     if (name.starts_with("__torch__.") || name == "argparse.Namespace" || name == "types.SimpleNamespace")
       return object(name, at, depth);
     refuse(name);

@@ -19,7 +19,7 @@ constexpr std::int64_t kWarpRow = 8192;
 // Kernels that need more registers have kWideReduceBlocks.
 constexpr int kReduceBlocks = 4, kWideReduceBlocks = 2;
 
-/// Merged dimensions for a device, the last one fastest.
+/// Merged dimensions for a device. Positions are in row-major order: the last dimension is the innermost.
 struct DeviceDims {
   int dims = 0;
   bool small = true;  // every position fits 31 bits

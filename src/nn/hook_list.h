@@ -26,7 +26,7 @@ inline void toggle_hook(const void* hooks, std::uint64_t id) noexcept {
 /// Adds a hook to the list `kList` of `hooks`. The hook's id is the next one of `hooks`.
 template <auto kList, class Hooks, class Function>
 RemovableHandle add_hook(const std::shared_ptr<Hooks>& hooks, Function hook, bool prepend = false) {
-  EBB_CHECK(hook, "A hook is an empty function. Give it one that can be called.");
+  EBB_CHECK(hook, "The hook is an empty function. Pass a function that can be called.");
   auto& list = (*hooks).*kList;
   list.emplace(prepend ? list.begin() : list.end(), hooks->next_id, std::move(hook));
   toggle_hook(hooks.get(), hooks->next_id);

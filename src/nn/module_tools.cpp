@@ -1,5 +1,5 @@
-// Helpers of all modules: names in errors and in profiler ranges, and training flags as settings of the
-// program.
+// Helpers of all modules: module names in errors and in profiler ranges, and training flags, whose changes
+// make compiled functions record again.
 #include "nn/module_tools.h"
 
 #include <ebb/core/warning.h>

@@ -1,4 +1,4 @@
-// Muon.
+// Muon: momentum orthogonalized by Newton-Schulz iterations.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>

@@ -247,7 +247,7 @@ TEST_CASE("inference: the end of a guard restores the previous modes") {
   }
 }
 
-TEST_CASE("inference: an op that loses a gradient outside warns once per thread") {
+TEST_CASE("inference: an op outside that loses a gradient warns once per thread") {
   std::thread([] {
     struct Counter : ebb::WarningHandler {
       int seen = 0;

@@ -138,7 +138,7 @@ TEST_CASE("calls that access each other's elements at other positions are not fu
         },
         make);
   }
-  SECTION("a scalar operand that is a written element") {
+  SECTION("a scalar operand is an element that another call writes") {
     require_twin(
         [=](const std::vector<Tensor>& x) {
           const Tensor y = x[0] + 1, last = y[2 * half - 1];

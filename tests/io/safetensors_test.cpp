@@ -360,7 +360,7 @@ TEST_CASE("reading a tensor with an unsupported dtype names it and others stay r
                     Contains("needs 2 bytes"));
 }
 
-TEST_CASE("a file of another format is refused with its format and advice") {
+TEST_CASE("the error for a file of another format names the format and gives advice") {
   const auto message = [](const std::string& bytes) {
     const std::string path = temporary("foreign");
     put(path, bytes);

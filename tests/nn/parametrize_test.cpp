@@ -199,7 +199,7 @@ TEST_CASE("register_parametrization computes a parameter with functions") {
                     Contains("has no parametrization"));
 }
 
-TEST_CASE("earlier graphs of a parametrized module use the weight at recording") {
+TEST_CASE("earlier graphs of a parametrized module use the weight with which they were recorded") {
   auto m = prepared(nn::Linear(3, 4));
   utils::parametrizations::weight_norm(m);
   const Variable g = m->named_parameters()["parametrizations.weight.original0"], x = given({2, 3}, 5);

@@ -133,7 +133,7 @@ TEST_CASE("dimension arguments may be negative and throw if out of range") {
     }
 }
 
-TEST_CASE("keepdim leaves a dimension of size 1 in its position, after the dimension of quantiles") {
+TEST_CASE("keepdim keeps the reduced dimension with size 1 and quantiles add a dimension before all others") {
   const Variable x = ramp({2, 3, 4});
   for (std::int64_t d = -3; d < 3; ++d) {
     Shape kept = shape(x);

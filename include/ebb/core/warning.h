@@ -58,7 +58,8 @@ class EBB_API WarningHandler {
   virtual ~WarningHandler();
   /// Calls the overload below with an empty location.
   virtual void process(const Warning& warning);
-  /// The interface of libtorch 1.13.
+  /// Writes the message to stderr. This overload has the signature of libtorch 1.13, so that handlers written
+  /// for libtorch compile.
   virtual void process(const SourceLocation& place, const std::string& message, bool verbatim);
 };
 

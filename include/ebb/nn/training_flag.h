@@ -5,8 +5,8 @@
 
 namespace ebb::nn::detail {
 
-/// Initially true. The set of flags that are off is part of the program's state. A recorded function of
-/// ebb::compile is valid only for the set with which it was recorded.
+/// The training mode of a module, initially true. A function recorded by ebb::compile is valid only while the
+/// same flags are off as during the recording.
 class EBB_API TrainingFlag {
  public:
   TrainingFlag() = default;

@@ -7,8 +7,8 @@
 
 namespace ebb::cuda {
 
-/// The maximum of some values, and the sum of exp(x - maximum). If a value is NaN or the maximum is infinite,
-/// the sum is NaN. If all values are -inf, the sum is 0.
+/// The maximum of some values, and the sum of exp(x - maximum). If a value is NaN or +inf, the sum is NaN.
+/// If all values are -inf, the sum is 0.
 template <class T>
 struct LogSum {
   using C = Compute<T>;

@@ -1,4 +1,5 @@
-// The layout of the windows of an image, which the convolution reads with shifts.
+// The layout of the windows of an image. Each tap of the kernel reads a window at a constant shift
+// (window.h).
 #include "ops/conv/loads.h"
 
 #include <algorithm>

@@ -60,8 +60,8 @@ void set_target_starts(CtcProblem& p, const Variable& targets, IntArrayRef lengt
   }
   p.states = 2 * longest + 1;
   if (targets.dim() == 1) {
-    EBB_CHECK(targets.size(0) == total, "ctc_loss: concatenated targets must have the sum of ",
-              "target_lengths, ", total, " elements, but got ", targets.size(0), ".");
+    EBB_CHECK(targets.size(0) == total, "ctc_loss: concatenated targets must have as many elements ",
+              "as the sum of target_lengths, ", total, ", but got ", targets.size(0), ".");
     return;
   }
   EBB_CHECK(targets.dim() == 2 && targets.size(0) == p.batch && targets.size(1) >= longest,
@@ -106,7 +106,7 @@ Variable ctc_loss(const Variable& log_probs, const Variable& targets, IntArrayRe
   p.blank = blank;
   p.zero_infinity = zero_infinity;
   p.mean = reduction == Reduction::Mean;
-  EBB_CHECK(blank >= 0 && blank < p.classes, op, ": blank must be in label range, below ", p.classes,
+  EBB_CHECK(blank >= 0 && blank < p.classes, op, ": blank must be in label range, from 0 to ", p.classes - 1,
             ", got ", blank, ".");
   const auto batch = static_cast<std::size_t>(p.batch);
   EBB_CHECK(input_lengths.size() == batch && target_lengths.size() == batch, op,

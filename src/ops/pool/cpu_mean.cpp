@@ -25,7 +25,7 @@ bool are_long(const PoolGeometry& g) {
   return g.axis[0].kernel * g.axis[1].kernel * g.axis[2].kernel > kTaps;
 }
 
-// The type in which long sums of Sum accumulate.
+// The accumulator for windows of more than kTaps elements; Sum is the accumulator for smaller windows.
 template <class Sum>
 using Wider = std::conditional_t<std::is_floating_point_v<Sum>, double, Sum>;
 

@@ -130,7 +130,7 @@ RnnResult padded(const Stack& s, const Variable& input, TensorList params, const
   ops::common_device(s.op, input, hidden, cell);
   EBB_CHECK(input.dim() == 3, s.op, ": input must have 3 dimensions, ",
             batch_first ? "(batch, steps, features)" : "(steps, batch, features)", ", got ", input.sizes(),
-            ". unsqueeze() adds that of the batch.");
+            ". unsqueeze() adds a batch dimension.");
   const Variable by_steps = batch_first ? input.transpose(0, 1) : input;
   const std::int64_t count = by_steps.size(0), batch = by_steps.size(1);
   EBB_CHECK(count > 0, s.op, ": Expected sequence length to be larger than 0, got shape ", input.sizes(),

@@ -82,7 +82,7 @@ EBB_HD inline double times_exp(double factor, double high, double low = 0) {
   return wide ? factor * power * root : factor * power;
 }
 
-/// Returns factor e^-(x^2 / divisor), with divisor 1 or 2, without the rounding error of the square.
+/// Returns factor * e^-(x^2 / divisor), with divisor 1 or 2, without the rounding error of the square.
 EBB_HD inline double times_bell(double factor, double x, double divisor) {
   if (std::fabs(x) > 40) return 0 * factor;
   const Twofold square = exact_product(x, x);
