@@ -162,7 +162,7 @@ TEST_CASE("load options rename and ignore and select names in all file formats")
     CHECK(same(*to, *from));
     CHECK_THROWS_WITH(
         load(to, headed, LoadOptions().prefixes({{"module.0.bias", "0.weight"}, {"module.", ""}})),
-        Contains("one name, \"0.weight\""));
+        Contains("the same name \"0.weight\""));
 
     tensors = state_of(*from, "ema.model.module.");
     tensors.emplace_back("epoch.value", ones({1}));

@@ -125,7 +125,7 @@ TEST_CASE("a module loads a PyTorch checkpoint by name with or without a prefix"
   CHECK(left.unexpected_keys == std::vector<std::string>{"head.weight"});
   CHECK_THROWS_WITH(
       load(net, temporary("wrapped.pt"), LoadOptions().prefixes({{"module.", ""}, {"head.", "fc."}})),
-      Contains("one name"));
+      Contains("the same name"));
   load(net, temporary("wrapped.pt"),
        LoadOptions().prefixes({{"module.", ""}}).ignore({"head"}).dtype(kDouble));
   CHECK(net->fc->weight.dtype() == kDouble);
