@@ -248,17 +248,17 @@ const Sum kSums[] = {
     {"avg_pool1d", kTerm, [](const Variable& x) { return avg_pool1d(x.view({1, 1, kTerms}), kTerms); }},
     {"conv1d", kSum,
      [](const Variable& x) { return conv1d(x.reshape({1, kTerms, 1}), ones({1, kTerms, 1})); }},
-    {"conv1d with a bias and many results", kSum / 8 + 1,
+    {"conv1d with a bias and many results", kSum / 2 + 1,
      [](const Variable& x) {
-       const Variable y = x.slice(0, 0, kTerms / 8).reshape({1, kTerms / 8, 1});
-       return conv1d(y, ones({1}).expand({16, kTerms / 8, 1}), ones({16}));
+       const Variable y = x.slice(0, 0, kTerms / 2).reshape({1, kTerms / 2, 1});
+       return conv1d(y, ones({1}).expand({16, kTerms / 2, 1}), ones({16}));
      }},
     {"conv_transpose1d", kSum,
      [](const Variable& x) { return conv_transpose1d(x.reshape({1, kTerms, 1}), ones({kTerms, 1, 1})); }},
-    {"conv_transpose1d with a stride", kSum / 8,
+    {"conv_transpose1d with a stride", kSum / 2,
      [](const Variable& x) {
-       const Variable y = x.slice(0, 0, kTerms / 8).reshape({1, kTerms / 8, 1});
-       return conv_transpose1d(y, ones({1}).expand({kTerms / 8, 1, 2}), {}, 2);
+       const Variable y = x.slice(0, 0, kTerms / 2).reshape({1, kTerms / 2, 1});
+       return conv_transpose1d(y, ones({1}).expand({kTerms / 2, 1, 2}), {}, 2);
      }},
     {"cdist", kSum / 8,
      [](const Variable& x) {
