@@ -260,8 +260,8 @@ class Encoder {
 }  // namespace
 
 Variable encode_jpeg(const Variable& image, int quality) {
-  EBB_CHECK(quality >= 1 && quality <= 100, "encode_jpeg: quality must be between 1 and 100, got ", quality,
-            ".");
+  EBB_CHECK(quality >= 1 && quality <= 100, "encode_jpeg: quality must be in the range 1 to 100, got ",
+            quality, ".");
   const Variable samples = codecs::interleaved("encode_jpeg", image, 1, 3, 2);
   EBB_CHECK(samples.size(0) <= JPEG_MAX_DIMENSION && samples.size(1) <= JPEG_MAX_DIMENSION,
             "encode_jpeg: JPEG has at most ", std::int64_t{JPEG_MAX_DIMENSION},

@@ -60,8 +60,9 @@ void set_target_starts(CtcProblem& p, const Variable& targets, IntArrayRef lengt
   }
   p.states = 2 * longest + 1;
   if (targets.dim() == 1) {
-    EBB_CHECK(targets.size(0) == total, "ctc_loss: concatenated targets must have as many elements ",
-              "as the sum of target_lengths, ", total, ", but got ", targets.size(0), ".");
+    EBB_CHECK(targets.size(0) == total,
+              "ctc_loss: concatenated targets must have sum(target_lengths) = ", total, " elements, but got ",
+              targets.size(0), ".");
     return;
   }
   EBB_CHECK(targets.dim() == 2 && targets.size(0) == p.batch && targets.size(1) >= longest,
