@@ -406,6 +406,24 @@ TEST_CASE("schedulers throw for invalid options and name them") {
   CHECK_THROWS_WITH(OneCycleLR(plain, 0.1, 5), Contains("OneCycleLR") && Contains("cycle_momentum(false)"));
 }
 
+TEST_CASE("CosineAnnealingWarmRestarts in a sequence begins with its own base rate") {
+  // OneCycleLR changes the initial rate of the group, to which SequentialLR resets the optimizer.
+  for (const bool nested : {false, true}) {
+    auto optimizer = two_groups(), alone = two_groups();
+    std::shared_ptr<EpochScheduler> cosine = of<CosineAnnealingWarmRestarts>(*optimizer, 3, 2, 0.01);
+    if (nested) cosine = sequence(*optimizer, {cosine, of<ConstantLR>(*optimizer, 1.0)}, {20});
+    const auto schedule = sequence(*optimizer, {cosine, of<OneCycleLR>(*optimizer, 0.2, 20)}, {8});
+    CosineAnnealingWarmRestarts reference(*alone, 3, 2, 0.01);
+    for (int epoch = 0; epoch < 8; ++epoch) {
+      for (const std::size_t group : {0, 1})
+        CHECK(rate(*optimizer, group) == Approx(rate(*alone, group)).epsilon(1e-12));
+      schedule->step();
+      reference.step();
+    }
+    CHECK(rate(*optimizer, 1) == Approx(0.2 / 25));
+  }
+}
+
 TEST_CASE("CosineAnnealingWarmRestarts in a chain preserves the factors of other schedulers") {
   auto optimizer = two_groups();
   ChainedScheduler all({std::make_shared<ConstantLR>(*optimizer, 0.5, 100),
