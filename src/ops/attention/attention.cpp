@@ -1,5 +1,6 @@
-// scaled_dot_product_attention: checks, shapes and its node. For second derivatives the gradients are
-// composed of differentiable ops, with all scores in memory.
+// scaled_dot_product_attention: argument checks, shapes and the graph node. If the backward pass is recorded
+// (for second derivatives), the node composes the gradients of differentiable ops, with all scores in memory.
+// Otherwise it calls kernels.
 #include <ebb/autograd/node.h>
 #include <ebb/ops/attention.h>
 #include <ebb/ops/creation.h>
@@ -58,7 +59,7 @@ autograd::GradList composed_attention_backward(const autograd::Node& node, const
   const Variable key = in.key.to(dtype), value = in.value.to(dtype);
   const std::int64_t batch = in.query.size(0), heads = in.query.size(1), queries = in.query.size(2),
                      keys = key.size(2);
-  // If query heads share keys, they become additional rows of the same product.
+  // If several query heads share one key head, their rows are joined into one matrix.
   const auto joined = [&](const Variable& x) {
     const std::int64_t rows = key.size(1) == 0 ? 0 : heads / key.size(1) * queries;
     return x.reshape({batch, key.size(1), rows, x.size(3)});
@@ -97,12 +98,12 @@ using ops::AttentionSaved;
 
 const char* const kOp = "scaled_dot_product_attention";
 
-/// Returns x, or a copy whose last dimension is contiguous.
+/// Returns x if its last dimension is contiguous, otherwise a contiguous copy.
 NdArray rows_array(const NdArray& x) {
   return x.strides()[3] == 1 || x.sizes()[3] == 1 ? x : ops::contiguous_array(x);
 }
 
-/// Returns the inputs of the kernels, without the results.
+/// Returns the arguments of a kernel call. `result` and `log_sum` are undefined.
 AttentionSaved call_of(const AttentionInputs& in, const AttentionRule& rule) {
   AttentionSaved call{rows_array(in.query.array()),
                       rows_array(in.key.array()),
@@ -133,7 +134,7 @@ struct AttentionBackward : autograd::Node {
     call.result = result.unpack().array();
     call.log_sum = log_sum;
     const NdArray grad = ops::contiguous_array(grads[0].array());
-    const bool nothing = grad.numel() == 0;  // in this case the kernels do not write gradients
+    const bool nothing = grad.numel() == 0;  // the kernels write no gradients for an empty grad
     const auto fresh = [&](std::size_t i, const Variable& x) {
       if (!needs(i)) return NdArray();
       return nothing ? ops::zeros_array(x.sizes(), x.dtype(), x.device())
@@ -224,7 +225,7 @@ struct Shape {
     for (std::size_t d = 0; d + 1 < batch.size(); ++d) n *= batch[d];
     return n;
   }
-  /// Returns the mask with four dimensions (N, H, L, S), each of which may be 1.
+  /// Returns the mask as (N, H, L, S), where each size may also be 1.
   Variable mask(const Variable& x, std::int64_t queries, std::int64_t keys) const {
     const DimVector full = ops::sizes_with(batch, {queries, keys});
     DimVector own;

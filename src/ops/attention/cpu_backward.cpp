@@ -80,7 +80,8 @@ class Backward {
   NdArray sums_;
 };
 
-/// Computes dquery = scale * the sum over the pieces.
+/// Computes out = scale * the sum of the `pieces` accumulators in `sums`, whose rows are `pitch` elements
+/// apart.
 template <class T>
 void join_pieces(NdArray& out, const NdArray& sums, std::int64_t pieces, std::int64_t pitch, double scale) {
   using C = Compute<T>;

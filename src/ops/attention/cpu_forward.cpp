@@ -43,8 +43,8 @@ struct Packed {
   C* value_tile(std::int64_t tile) const { return values.address_as<C>() + tile * kKeys * value_width; }
 };
 
-/// Accumulators in double. The float sums of each run of kRun keys are added to them, because a float sum
-/// over ten million keys would lose the low digits of each addend.
+/// Accumulators in double. After every kRun keys the float sums are added to them, because a float sum over
+/// ten million keys would lose the low digits of each addend.
 class RunSums {
  public:
   static constexpr std::int64_t kRun = 64 * kKeys;
@@ -55,7 +55,7 @@ class RunSums {
   void scale(std::int64_t row, double factor) {
     for (double* sum = at(row); sum != at(row + 1); ++sum) *sum *= factor;
   }
-  /// Adds `count` sums to the columns [from, from + count) of a row, and then sets the sums to zero.
+  /// Adds sums[0], ..., sums[count - 1] to the columns [from, from + count) of a row, and sets them to zero.
   template <class C>
   void take(std::int64_t row, std::int64_t from, C* sums, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i)
@@ -159,7 +159,7 @@ class Forward {
   std::int64_t width_, value_width_;
   NdArray memory_;
   C *query_, *tile_, *sum_, *top_, *total_;
-  std::optional<RunSums> runs_;  // if there are more keys than one run
+  std::optional<RunSums> runs_;  // only for float sums over more than kRun keys
 };
 
 template <class T>

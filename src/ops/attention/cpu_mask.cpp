@@ -8,8 +8,8 @@ namespace ebb::cpu {
 namespace attention {
 namespace {
 
-/// One dimension of the scores. If the mask has the dimension (`kept`), it is divided into tiles; otherwise
-/// it is one part.
+/// One dimension of the scores. If the mask has a size > 1 in this dimension (`kept`), the dimension is
+/// divided into tiles; otherwise it is a single part.
 struct Range {
   std::int64_t size, tile;
   bool kept;

@@ -2,7 +2,7 @@
 // scores.
 //
 // With weights p = e^(score - log_sum), factors m of dropout and the gradient g of the result:
-//   dvalue = (p m)^T g,  dscore = p (m (g value^T) - delta),  delta = the sum of g result over the row,
+//   dvalue = (p m)^T g,  dscore = p (m (g value^T) - delta),  delta = the sum of g * result over a row,
 //   dquery = scale dscore key,  dkey = scale dscore^T query,  dmask = dscore.
 #pragma once
 
@@ -58,7 +58,7 @@ struct KeyTile {
         keys(memory.address_as<C>()),
         values(keys + kKeys * s.width),
         key_rows(values + kKeys * s.value_width) {}
-  /// Loads the keys from at.key on, for head at.head of query.
+  /// Loads the keys and values [at.key, at.key + at.columns) that the query head at.head uses.
   void load(const Sizes& s, const Rows<const T>& key, const Rows<const T>& value, const TilePosition& at,
             bool with_rows) {
     const std::int64_t head = at.head / s.shared;

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kWarp* kRowsEach)
   if (row < rows && threadIdx.x == 0) delta[row] = sum;
 }
 
-/// Returns delta (N H L), the sum of gradient times result over each row.
+/// Returns delta, one value for each of the N H L rows: the sum of grad * result over the row.
 NdArray delta_of(const NdArray& grad, const ops::AttentionSaved& call) {
   const std::int64_t width = call.result.sizes()[3], rows = call.log_sum.numel();
   NdArray delta = NdArray::empty({rows}, call.log_sum.dtype(), grad.device());
@@ -43,8 +43,8 @@ NdArray delta_of(const NdArray& grad, const ops::AttentionSaved& call) {
   return delta;
 }
 
-/// Computes `weights` = e^(score - log_sum) with dropout, and `score_grads` = weight (factor (grad value^T) -
-/// delta).
+/// Let p = e^(score - log_sum), and let `factor` be the factor of dropout. Computes `weights` = p factor and
+/// `score_grads` = p (factor (grad value^T) - delta).
 template <class T>
 __device__ void weights_and_score_grads(Part<Compute<T>>& weights, Part<Compute<T>>& score_grads,
                                         const Call<T>& call, const BackwardInputs<T>& inputs, std::int64_t n,
@@ -154,8 +154,8 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
     launch(grad.device(), grid(keys), &key_kernel<T>, call, inputs, grads, chunks);
 }
 
-/// One dimension of the scores. It is divided into tiles if the mask has the dimension; otherwise each block
-/// iterates over all of it.
+/// One dimension of the scores. If the mask has a size > 1 in this dimension (`kept`), the dimension is
+/// divided into tiles; otherwise each block iterates over the whole dimension.
 struct Range {
   std::int64_t size, tile;
   bool kept;

@@ -91,8 +91,8 @@ struct Grads {
         value(out.value.defined() ? out.value.address_as<T>() : nullptr) {}
 };
 
-/// The other inputs of the backward kernels: the gradient of the result, and log_sum and delta (the sum of
-/// gradient times result) of each row.
+/// The other inputs of the backward kernels: the gradient of the result, and for each row log_sum and delta,
+/// the sum of grad * result.
 template <class T>
 struct BackwardInputs {
   Rows<const T> grad;

@@ -24,8 +24,8 @@ bool by_vectors(const NdArray& x) {
 }
 
 // Returns whether cuDNN can compute the call. Calls with a mask use ebb's kernels: in ebb a row without
-// visible keys is zero, which cuDNN does not guarantee. Calls with a scale that is not positive also use
-// them, because their largest score does not belong to the largest product.
+// visible keys is zero, which cuDNN does not guarantee. Calls with scale <= 0 use ebb's kernels too, because
+// for them the largest product does not give the largest score.
 bool is_for_library(const ops::AttentionSaved& c) {
   if (!dnn_is_used() || (c.query.dtype() != kHalf && c.query.dtype() != kBFloat16)) return false;
   if (c.rule.mask.defined() || c.rule.dropout || !(c.rule.scale > 0)) return false;
@@ -54,7 +54,7 @@ bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::
   // Deterministic mode does not use cuDNN, because cuDNN accumulates the gradient of the queries with
   // atomics, although its engine is not marked as nondeterministic.
   if (is_cudnn_deterministic() || !is_for_library(call)) return false;
-  // Here cuDNN does not accept a single query with a single key, whose weight is 1.
+  // The backward pass of cuDNN does not accept a single query with a single key.
   if (call.query.sizes()[2] == 1 && call.key.sizes()[2] == 1) return false;
   const auto made = [](const NdArray& wanted, const NdArray& like) {
     return wanted.defined() ? wanted : NdArray::empty(like.sizes(), like.dtype(), like.device());

@@ -1,5 +1,6 @@
-// Faster implementations of attention: library_* by cuDNN, and tensor_* on tensor cores for 16-bit heads of
-// up to 256 elements. Each function returns false, without any effect, if it does not support the call.
+// Faster implementations of attention. The functions library_* use cuDNN. The functions tensor_* use tensor
+// cores, for 16-bit heads of up to 256 elements. Each function returns false, without any effect, if it does
+// not support the call.
 #pragma once
 
 #include "ops/attention/kernels.h"

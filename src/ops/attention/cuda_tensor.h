@@ -95,8 +95,8 @@ __device__ void clear(MmaSum (&sums)[N]) {
   for (auto& sum : sums) sum[0] = sum[1] = sum[2] = sum[3] = 0;
 }
 
-/// Writes the warp's rows to the columns from `first` on of a contiguous result (rows, width). Multiplies row
-/// g by `factor` and row g + 8 by `other`.
+/// Writes the warp's 16 rows to the columns from `first` on of a contiguous result (rows, width). A lane
+/// multiplies its elements of rows 0 to 7 by `factor` and those of rows 8 to 15 by `other`.
 template <class T, int N>
 __device__ void write_sums(T* to, std::int64_t rows, std::int64_t width, std::int64_t first,
                            const MmaSum (&sums)[N], float factor, float other) {
@@ -109,7 +109,7 @@ __device__ void write_sums(T* to, std::int64_t rows, std::int64_t width, std::in
     }
 }
 
-/// Applies dropout to columns 2 t and 2 t + 1 of a tile that begins at a multiple of 4 keys.
+/// Applies dropout to the weights of the keys `key` and key + 1 of one row, where `key` is even.
 template <class T>
 __device__ void drop_pair(float& first, float& second, const Call<T>& call, std::int64_t row,
                           std::int64_t key) {
@@ -136,7 +136,7 @@ inline bool by_vectors(const NdArray& x) {
          x.strides()[0] % 8 == 0 && x.strides()[1] % 8 == 0 && x.strides()[2] % 8 == 0;
 }
 
-/// States which inputs can be read in vectors.
+/// The inputs whose rows can be read in vectors of 16 bytes.
 struct ByVectors {
   bool query, key, value, grad = false;
   explicit ByVectors(const ops::AttentionSaved& call)

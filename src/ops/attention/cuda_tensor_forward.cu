@@ -18,7 +18,7 @@ __device__ float over_lanes(float value, const Merge& merge) {
 struct Running {
   float top = -INFINITY, total = 0;
 
-  /// Converts the scores of one row to weights; in each sum these are the elements `from` and from + 1.
+  /// Converts the scores of one row to weights. A lane has the elements `from` and from + 1 of each MmaSum.
   /// Returns the factor by which the sums of earlier keys must be multiplied.
   template <class T, int N>
   __device__ float take(MmaSum (&scores)[N], int from) {
