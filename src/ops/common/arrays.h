@@ -7,12 +7,12 @@
 
 namespace ebb::ops {
 
-/// The form in which a kernel takes an array. A field without a value permits any.
+/// The form in which a kernel takes an array. Without `dtype` or `sizes`, those of the array are accepted.
 struct ArrayForm {
   optional<DType> dtype = nullopt;
   MemoryFormat format = MemoryFormat::Contiguous;
   OptionalIntArrayRef sizes = nullopt;  // the array is expanded to these sizes
-  bool pinned = false;                  // a copy is made in page-locked memory
+  bool pinned = false;                  // if a copy is made, it is in page-locked memory
 };
 inline constexpr ArrayForm kContiguousForm;
 /// Returns x itself if it has the form, otherwise a copy in that form.
@@ -27,8 +27,8 @@ NdArray zeros_array(IntArrayRef sizes, DType dtype, Device device);
 /// Returns an array without dimensions that holds `value`.
 NdArray scalar_array(const Scalar& value, DType dtype, Device device);
 
-/// Returns the device with its index: the current device for CUDA, none for the CPU. Loads the backend on
-/// first use.
+/// Returns the device with its index. A CUDA device without an index becomes the current device; the CPU has
+/// no index. Loads the backend on first use.
 Device resolve_device(Device device);
 
 /// Copies x to out and converts it to out's dtype. The devices may differ. Both arrays have the same shape

@@ -36,8 +36,8 @@ TensorList deciding_tensors(const T&) {
   return {};
 }
 
-/// The casts of one call. It converts to false if there is nothing to cast. During its lifetime autocast is
-/// off, so that the ops that the call runs do not cast their inputs again.
+/// The casts of one call. The object converts to false if there is nothing to cast. During its lifetime
+/// autocast is off, so that the ops that the call runs do not cast their inputs again.
 class Autocast {
  public:
   Autocast() = default;

@@ -1,4 +1,4 @@
-// Scans on the device.
+// Scans along one dimension on the device: cumulative sums, products and log-sum-exps.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"

@@ -28,13 +28,13 @@ std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 /// Returns x converted to `sums`, the dtype in which variance accumulates. On CUDA 16-bit floats are not
 /// converted for `sums` = Float, because the kernels convert them.
 NdArray reduced_input(const NdArray& x, DType sums);
-/// Returns x as kernels read it for a sum or product in `dtype`. It is x itself, unless the conversion to
-/// `dtype` changes the values before the reduction.
+/// Returns x, converted to `dtype` if the conversion must precede the sum or product: x of a floating dtype
+/// for an integer `dtype`, and any x for Bool.
 NdArray summed_input(const NdArray& x, optional<ScalarType> dtype);
 /// Returns the dtype in which kernels accumulate x for a result in `dtype`.
 DType summed_dtype(DType x, optional<ScalarType> dtype);
-/// Expands y along the reduced dimensions to shape `sizes`, where y is the reduction of such a tensor over
-/// `mask`. It is differentiable and does not copy.
+/// Expands y to the shape `sizes` along the reduced dimensions. y is the reduction over `mask` of a tensor of
+/// this shape. The expansion is differentiable and does not copy.
 Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
 /// Returns y with size 1 for each of the reduced dimensions. It is differentiable and does not copy.
 Variable restore_dims(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);

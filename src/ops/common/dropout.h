@@ -18,7 +18,8 @@ struct Dropout {
   double scale;        // the factor of the elements that are kept
 
   Dropout(const Philox& words, double keep_probability, double kept) : philox(words), scale(kept) {
-    const auto below = static_cast<std::uint64_t>(keep_probability * 4294967296.0);  // of the 2^32 words
+    // The number of random words, out of 2^32, that keep an element.
+    const auto below = static_cast<std::uint64_t>(keep_probability * 4294967296.0);
     last = static_cast<std::uint32_t>(below - 1);
     if (below == 0) scale = 0;  // p = 1: all elements are multiplied by 0
   }

@@ -60,7 +60,7 @@ Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
 
 /// Makes the new tensors `results` the results of one node N, in this order; undefined ones are skipped.
 /// Returns null if nothing is recorded. Otherwise the caller must store the values that N::apply needs in the
-/// node. They may be results.
+/// node. These values may themselves be results.
 template <class N, class... Inputs>
 Ref<N> record_results(std::initializer_list<const Variable*> results, const Inputs&... inputs) {
   if (!autograd::records(inputs...)) return {};
@@ -105,8 +105,8 @@ inline void show_array(const Variable& self, NdArray array) {
 }
 
 /// Gives `self` the sizes, strides and offset of `array`, which is on self's storage. This is the in-place
-/// form of view_of(). The elements do not change, so the base of a view keeps its history. The view's own
-/// node is then created from the base when it is first used.
+/// form of view_of(). The elements do not change, so the base of a view keeps its history. If `self` is a
+/// view, its node is created from the base when the node is first needed.
 template <class N, class Fill>
 Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
   autograd::check_inplace(self, op, autograd::InPlace::geometry);

@@ -9,7 +9,7 @@
 
 namespace ebb::ops {
 
-/// Returns the sizes of a batch followed by those of its elements.
+/// Returns the sizes of a batch followed by `more`, the sizes of one element of the batch.
 inline DimVector sizes_with(IntArrayRef batch, std::initializer_list<std::int64_t> more) {
   DimVector sizes(batch);
   sizes.append(more.begin(), more.end());
