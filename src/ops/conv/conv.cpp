@@ -27,7 +27,8 @@ struct Call {
   const char* op = listed.name.data();
 };
 
-// Copies `values` to `out`, in which one value is repeated for all axes.
+// Copies `values`, one for each of the c.dims axes, to the last elements of `out`. A single value is repeated
+// for all axes.
 void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t least, std::int64_t (&out)[3]) {
   EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(c.dims), c.op, ": expected ",
             what, " of 1 or ", c.dims, " values, got ", values, ".");

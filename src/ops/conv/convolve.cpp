@@ -137,7 +137,7 @@ namespace {
 Variable padded(const Variable& x, const DimVector& ends) { return constant_pad_nd(x, ends, 0).contiguous(); }
 
 // Convolves x, which is already padded, with `strides` between windows. `counts` is the number of windows
-// along each axis. Behind the last window x has at most one stride of further elements.
+// along each axis. x has exactly the elements that the windows cover.
 Variable convolve_padded(const Variable& x, const Variable& weight, const ConvGeometry& g, int dims,
                          const std::int64_t* strides, const std::int64_t* counts) {
   const std::int64_t batch = x.size(0), groups = g.groups, depth = x.size(1) / groups,
@@ -173,8 +173,8 @@ Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& wei
     }
     return convolve_padded(padded(x, ends), weight, g, dims, g.stride, g.out);
   }
-  // The transpose of the convolution is a convolution with stride 1. Its input is x with the elements
-  // `stride` apart and zeros between them. Its kernel is reversed, with inputs and outputs exchanged.
+  // The transpose of the convolution is a convolution with stride 1. Its input is `wide`: the elements of x,
+  // `stride` apart, with zeros between them. Its kernel is reversed, with in and out channels exchanged.
   DimVector spread(x.sizes()), spatial;
   for (int a = 3 - dims; a < 3; ++a) spread[a - 3 + dims + 2] = (g.out[a] - 1) * g.stride[a] + 1;
   Variable wide = zeros(spread, x.options());

@@ -21,8 +21,8 @@ struct Convolution {
 
 /// Runs one of three ops. forward: (in, weight) -> out. input: (out, weight) -> in. weight: (out, in) ->
 /// weight. `bias` may be undefined and must be undefined for ConvKind::weight. If `relu` (only for forward),
-/// relu is applied to the result. As in torch, the node is ConvolutionBackward0 if `is_layer`, otherwise,
-/// that is for gradients, ConvolutionBackwardBackward0.
+/// relu is applied to the result. As in torch, the node is ConvolutionBackward0 if `is_layer`. For gradients
+/// (`is_layer` is false) it is ConvolutionBackwardBackward0.
 Variable convolve(ConvKind kind, const Variable& first, const Variable& second, const Variable& bias,
                   const Convolution& convolution, bool is_layer, bool relu = false);
 

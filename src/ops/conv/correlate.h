@@ -10,7 +10,7 @@
 
 namespace ebb::cpu::conv {
 
-/// The positions of results. Along each axis, the element of grid position u is first + step * u.
+/// The positions of results. Along each axis, the result of grid position u is element first + step * u.
 struct Target {
   std::int64_t size[3];
   std::int64_t first[3];
@@ -39,8 +39,8 @@ struct Correlation {
   T* result;      // [batch][groups * rows][...]
 };
 
-/// Computes the correlation with adjacent results of a row in vector lanes. It is for groups with few
-/// channels.
+/// Computes the correlation with adjacent results of a row in vector lanes. This is faster than
+/// correlate_by_channels() for groups with few channels.
 template <class T>
 void correlate_by_pixels(const Correlation<T>& c);
 /// Computes the weight's gradient, weight[groups][rows][depth]: the sum over the batch and all results of

@@ -40,8 +40,8 @@ void correlate(const Correlation<T>& c) {
                                                      : conv::correlate_by_pixels(c);
 }
 
-// Returns whether the kernel is so wide compared to the results that most computed elements of each row would
-// be dropped.
+// Returns whether the kernel is so wide compared to the results that the kernels with windows would drop most
+// of the elements that they compute in each row.
 bool rows_are_short(const ConvGeometry& g) {
   const std::int64_t reach = (g.kernel[2] - 1) * g.dilation[2] / g.stride[2];
   return g.out[1] > 1 && reach > g.out[2];
@@ -70,8 +70,8 @@ ConvGeometry flattened(ConvGeometry g) {
 
 // Computes sums over `channels` channels of `taps` taps each. run(from, size, to, bias) computes the sums
 // over the channels [from, from + size). Long float sums lose digits; therefore a sum of more than kLongest
-// products is divided into several runs, whose results are added in double. `out` is [images][biased
-// channels][plane].
+// products is divided into several runs, whose results are added in double. `out` is [images][biased][plane],
+// with one bias for each of the `biased` channels.
 template <class T, class Run>
 void sum_over_channels(std::int64_t channels, std::int64_t taps, T* out, const T* bias, std::int64_t images,
                        std::int64_t biased, std::int64_t plane, const Run& run) {

@@ -39,7 +39,7 @@ struct Columns {
   std::int64_t at(std::int64_t tap, std::int64_t pixel) const { return tap * tap_step + pixel * pixel_step; }
 };
 
-// Calls visit(first entry, first element, count) for the part of each run of a channel that is inside the
+// For one channel, calls visit(first entry, first element, count) for the part of each run that is inside the
 // image.
 template <class Visit>
 void for_runs(const ConvGeometry& g, const Columns& columns, Visit&& visit) {

@@ -1,4 +1,5 @@
-// Forward pass and input gradient on the CPU as sums over windows of a source.
+// Convolution with adjacent results of a row in vector lanes: the forward pass and the input gradient as sums
+// over windows, and the weight's gradient.
 #include <ebb/core/ndarray.h>
 
 #include "core/parallel_for.h"
@@ -125,8 +126,8 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
   const std::int64_t packets = packets_of(window.span(block_rows), kWidth<T>), line = packets * kWidth<T>;
   const std::int64_t panels = (rows + kRows - 1) / kRows;
   const std::int64_t entries = g.batch * slices * blocks;
-  // `together` blocks are processed together, so that sums stay in registers longer. The cache limits the
-  // number.
+  // `together` blocks are processed together, so that sums stay in registers longer. Their windows must fit
+  // into the cache.
   const std::int64_t window_step = window.size() + line + kWidth<T>, left_step = kRows * panels * line;
   const std::int64_t bytes = (window_step + left_step) * static_cast<std::int64_t>(sizeof(T));
   constexpr std::int64_t kPackets = 1024, kPieces = 64;  // packets in a sum; sums in a float accumulator

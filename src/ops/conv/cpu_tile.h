@@ -22,11 +22,11 @@ template <class T>
 constexpr int kWidth = simd::unpacket_traits<Packet<T>>::size;
 
 #ifdef EIGEN_VECTORIZE_AVX512
-constexpr int kRows = 8;  // 24 accumulators of 32 registers
+constexpr int kRows = 8;  // 24 of the 32 registers are accumulators
 constexpr int columns_for(int rows) { return rows == 8 ? 3 : rows == 4 ? 6 : 8; }
 constexpr int taps_for(int rows) { return rows == 8 ? 3 : rows == 4 ? 6 : 9; }
 #else
-constexpr int kRows = 4;  // 12 accumulators of 16 registers
+constexpr int kRows = 4;  // 12 of the 16 registers are accumulators
 constexpr int columns_for(int rows) { return rows == 4 ? 3 : rows == 2 ? 4 : 8; }
 constexpr int taps_for(int rows) { return rows == 4 ? 3 : rows == 2 ? 4 : 9; }
 #endif
@@ -63,16 +63,16 @@ inline void tile_sum(const T* weight, const T* in, const std::int64_t* shift, st
     }
 }
 
-/// Adds the sum to a tile. It is not inlined into the loop over parts of the sum, because the compiler would
-/// spill the accumulators there.
+/// Adds the sum that tile_sum() describes to out[r][.]. It is not inlined into the loop of tile(), because
+/// the compiler would spill the accumulators in that loop.
 template <class T, int R, int C>
 [[gnu::noinline]] void add_to_tile(const T* weight, const T* in, const std::int64_t* shift,
                                    std::int64_t depth, T* out, std::int64_t pitch) {
   tile_sum<T, R, C, true>(weight, in, shift, depth, out, pitch, nullptr);
 }
 
-/// Computes out[r][.] = bias[r] + the sum over k as tile_sum() does, for C packets. The sum is divided into
-/// parts, whose results are added.
+/// Computes the same as tile_sum() without More. The sum over k is divided into parts, whose results are
+/// added to keep the rounding error small.
 template <class T, int R, int C>
 inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
                  std::int64_t pitch, const T* bias) {
@@ -84,7 +84,7 @@ inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::i
 
 constexpr int next_columns(int c) { return c > 4 ? 4 : c > 2 ? 2 : 1; }
 
-/// Computes out[r][.] = bias[r] + the sum over k as tile() does, for any number of packets.
+/// Computes the same as tile(), for any number of packets.
 template <class T, int R, int C = columns_for(R)>
 void strip(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
            std::int64_t pitch, const T* bias, std::int64_t packets) {
@@ -150,7 +150,8 @@ template <class T, int R, int K>
     for (int k = 0; k < K; ++k) total[r][k] = simd::padd(total[r][k], sum[r][k]);
 }
 
-/// Computes result[r * result_pitch + k] += the sum over all entries, in parts.
+/// Computes result[r * result_pitch + k] += the sum that correlate_sum() describes. The entries and packets
+/// are divided into parts.
 template <class T, int R, int K>
 void correlate_tile(const Lines<T>& x, const std::int64_t* shift, std::int64_t packets, std::int64_t entries,
                     T* result, std::int64_t result_pitch) {

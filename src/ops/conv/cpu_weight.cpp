@@ -79,8 +79,8 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
   std::vector<std::int64_t> positions;  // the positions of elements
   for (std::size_t q = 0; q < loads.positions().size(); q += kPacked)
     positions.push_back(loads.positions()[q]);
-  // If there are few such jobs, each is divided into slices of the loads. The sums of the slices are added at
-  // the end.
+  // If there are few such jobs, the loads of each job are divided into slices, which are then separate jobs.
+  // The sums of the slices are added at the end.
   const std::int64_t pieces = g.groups * panels * blocks;
   std::int64_t slices = std::clamp<std::int64_t>(16 / pieces, 1, loads.count());
   const std::int64_t each = (loads.count() + slices - 1) / slices;

@@ -54,7 +54,7 @@ struct At {
   }
 };
 
-// The range [first, last) of those o in [0, out) for which 0 <= o * stride + offset < in.
+// The range [first, last) of all o in [0, out) for which 0 <= o * stride + offset < in.
 struct Reach {
   std::int64_t first, last;
   EBB_HD Reach(std::int64_t offset, std::int64_t stride, std::int64_t in, std::int64_t out) {
@@ -189,7 +189,7 @@ struct Weight {
   }
 };
 
-// Computes relu(x + bias). relu is applied only if `relu`; a bias of -0 changes nothing.
+// Computes x + bias and, if `relu`, relu of this sum. A bias of -0 changes no x.
 struct Finish {
   bool relu;
   template <class C>

@@ -1,6 +1,6 @@
 // Loads: the units of work of convolution on the CPU. The results are divided into blocks. A load is a group
 // of blocks whose windows are in the cache at the same time.
-// Panels: the groups of channels of the kernels that have channels in vector lanes.
+// Panels: the groups of channels that a kernel with channels in vector lanes computes together.
 #pragma once
 
 #include "kernel/cpu/parts.h"

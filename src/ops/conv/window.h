@@ -1,4 +1,4 @@
-// The windows of the CPU's convolution, which its kernels read with shifts.
+// Windows: copies of parts of an image, which the CPU kernels of convolution read at constant shifts.
 //
 // A window is the part of an image that is needed for some rows of the result. It is copied once, with
 // padding, so that its rows are stored consecutively. Each tap of the kernel then reads the window at a
@@ -19,12 +19,12 @@ namespace ebb::cpu::conv {
 
 /// One tap: for each axis the phase that it reads and its shift within the phase.
 struct Tap {
-  std::int64_t index;  // in the kernel, row-major
-  int phase;           // index of Reading::phases
+  std::int64_t index;  // row-major index in the kernel
+  int phase;           // index in Reading::phases
   std::int64_t shift[3];
 };
 
-/// The mapping of one axis of the source to the window. Position u of a phase in the window is position step
+/// The mapping of one axis of the source to the window. In the window, position u of a phase is position step
 /// * u + phase - padding of the source.
 struct Axis {
   std::int64_t source = 1;  // the size of the source
