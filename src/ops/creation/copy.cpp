@@ -24,7 +24,7 @@ struct ToCopyBackward : autograd::Node {
   GradList apply(GradList&& grads) override { return {to(grads[0], device, dtype)}; }
 };
 
-// The name does not end with a number, as in torch, where this node is written by hand.
+// As in torch, the name has no number at its end, because this node is not generated.
 struct CopyBackwards : autograd::Node {
   DType dtype = DType::Undefined;
   Device device;
@@ -84,9 +84,9 @@ bool same_memory(const NdArray& a, const NdArray& b) {
   return true;
 }
 
-// Copies src's elements to self's memory. Throws if both are dense and overlap. If they overlap and one of
-// them is not dense (for example, interleaved views of one storage), all elements are read before any is
-// written.
+// Copies src's elements to self's memory. Throws if self and src are dense and overlap. If they overlap and
+// one of them is not dense (for example, interleaved views of one storage), all elements of src are read
+// before any element of self is written.
 void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
   if (out.numel() == 0 || same_memory(out, src)) return;

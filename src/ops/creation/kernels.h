@@ -11,8 +11,8 @@ namespace ebb::cpu {
 /// Sets out[i] = start + i * step, computed in double or, for Long, in 64-bit integers. `out` is contiguous
 /// in this kernel and in the following ones.
 void arange(NdArray& out, const Scalar& start, const Scalar& step);
-/// Sets out[i] = start + i * (end - start) / (n - 1), exact at both ends. If base != 0, sets out[i] to base
-/// to the power of that value.
+/// Sets out[i] = value, where value = start + i * (end - start) / (n - 1), exact at both ends. If base != 0,
+/// sets out[i] = base^value instead.
 void linspace(NdArray& out, const Scalar& start, const Scalar& end, double base);
 /// Sets the diagonal of out [n, m] to one. The other elements must already be zero.
 void eye(NdArray& out);

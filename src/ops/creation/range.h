@@ -25,9 +25,9 @@ struct Arange {
   }
 };
 
-/// linspace, computed from the nearer end so that both ends are exact. If base is not 0, logspace: base to
-/// the power of the values of linspace. Float results are computed in float, as in torch, other results in
-/// double.
+/// linspace, computed from the nearer end so that both ends are exact. If base is not 0, it is logspace: base
+/// to the power of the values of linspace. Float results are computed in float, as in torch, and other
+/// results in double.
 template <class T>
 struct Linspace {
   using Work = std::conditional_t<std::is_same_v<T, float>, float, double>;

@@ -70,7 +70,7 @@ struct Writer {
 
   void write_array(const TensorData& data, std::int64_t size) {
     EBB_CHECK(at + size <= out.numel(), "tensor: the list is ragged.");
-    const detail::RecorderScope not_recorded(nullptr);  // a recording tape treats them as a constant
+    const detail::RecorderScope not_recorded(nullptr);  // a recording tape treats the list as a constant
     const std::size_t bytes = static_cast<std::size_t>(size * element_size(numbers));
     const NdArray source(Storage::adopt(const_cast<void*>(data.array()), bytes, kCPU, nullptr, nullptr),
                          {size}, {1}, 0, numbers);

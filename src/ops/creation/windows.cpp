@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// Returns f(i, steps), where i is the tensor 0, 1, ..., n - 1 in double and `steps` is the number of steps
-// between both ends of the window.
+// Returns f(i, steps), where i is the tensor 0, 1, ..., n - 1 in double, and `steps` is n if `periodic`,
+// otherwise n - 1.
 template <class F>
 Variable window(const char* op, std::int64_t n, bool periodic, const TensorOptions& options, F&& f) {
   EBB_CHECK(n >= 0, op, ": expected a window_length that is not negative, got ", n, ".");
