@@ -70,7 +70,8 @@ template <class Op>
 [[gnu::noinline, gnu::cold]] NdArray computed_in(DType dtype, const Op& op, const NdArray& a) {
   return computed(op, converted(a, dtype));
 }
-/// Returns op(a, b) for operands that are already converted. The result has the shape, dtype and device of x.
+/// Returns op(a, b) for operands that are already converted. The result has the shape and device of x, and
+/// the result_dtype() of x's dtype.
 template <class Op, class A, class B>
 NdArray computed(const Op& op, const NdArray& x, const A& a, const B& b) {
   NdArray out = NdArray::empty(x.sizes(), result_dtype<Op>(x.dtype()), x.device());

@@ -21,7 +21,7 @@ struct ClampRule : FormulaRule<Clamp> {
     return kind == 'b' ? "ClampBackward1" : kind == 'l' ? "ClampMinBackward0" : "ClampMaxBackward0";
   }
   // The gradient depends on x only through the comparisons with the bounds, so its derivative with respect to
-  // x is zero. Therefore x is not recorded as its input.
+  // x is zero. Therefore x is not recorded as an input of the gradient.
   Variable operator()(const Variable& g, const Variable& x) const {
     const Gradient<Clamp> backward{{}, op};
     return autograd::records(g) ? backward.value(g, x) : Variable(apply(backward, g, x));
@@ -45,7 +45,8 @@ void check_bounds(bool any) {
   EBB_CHECK(any, "clamp: At least one of 'min' or 'max' must not be None; give one.");
 }
 
-// Integer tensors become floating if a bound is floating, as for scalar operands of every op.
+// Returns the dtype of the result. It is floating for an integer tensor with a floating bound, as for the
+// scalar operands of every op.
 DType clamp_dtype(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max) {
   DType dtype = self.dtype();
   if (min) dtype = promote_with_scalar(dtype, *min);

@@ -15,10 +15,10 @@ namespace ebb::cpu {
 
 namespace {
 
-constexpr std::int64_t kPiece = 4096;  // constant, so that the result does not depend on the threads
+constexpr std::int64_t kPiece = 4096;  // constant: the number of threads does not change results
 
-/// Returns the norm accumulator of one chunk of kPiece elements. It has many lanes, for accuracy and for
-/// vectorization.
+/// Returns the norm accumulator of one chunk of `count` elements. It is computed in many lanes, for accuracy
+/// and for vectorization.
 template <class T, reducers::NormKind kKind>
 double piece_norm(const reducers::Norm<T, kKind>& op, const T* x, std::int64_t count) {
   constexpr int kLanes = 16;

@@ -16,7 +16,8 @@ constexpr auto& slot_of() {
     return kernels::Binary<Op>::slot;
 }
 
-/// Describes a call of a formula's kernel. See detail::KernelTraits.
+/// Describes a recorded call of a formula's kernel in `row`, and returns the call's output. See
+/// detail::KernelTraits.
 template <class Op>
 [[gnu::cold]] const NdArray* element_row(detail::KeptCall& call, detail::ElementRow& row) {
   auto& arguments = call.as(slot_of<Op>())->arguments();

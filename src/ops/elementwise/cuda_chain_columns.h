@@ -54,7 +54,8 @@ struct ColumnTeam {
   }
 };
 
-/// Runs one thread. It processes one vector of columns in every `down`-th row of its chunk.
+/// Runs one thread. In the first launch it processes one vector of columns in every `team.down`-th row of its
+/// chunk.
 template <int V, int kThreads, class Chain>
 __device__ void run_columns(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

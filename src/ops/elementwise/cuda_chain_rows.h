@@ -36,8 +36,7 @@ struct Lanes {
   }
 };
 
-/// Accumulates a vector. A bit cast converts elements to the input type of the formula's kernel, because some
-/// dtypes share a kernel.
+/// Accumulates a vector. Its elements are bit-cast to F::In, because some dtypes share one reducer.
 template <class F, int kLanes, class T, int V>
 EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& value) {
 #pragma unroll
@@ -105,8 +104,8 @@ struct Team {
   }
 };
 
-/// Runs one thread. It processes every `threads`-th vector of the team's chunk, and every `threads`-th of the
-/// chunk's elements outside of the vectors.
+/// Runs one thread. In the first launch it processes every `team.threads`-th vector of the team's chunk, and
+/// every `team.threads`-th of the chunk's elements outside of the vectors.
 template <int V, int kThreads, class Chain>
 __device__ void run_rows(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

@@ -12,13 +12,13 @@ namespace ebb::foreach {
 
 namespace {
 
-/// Tensors of the same dtype and device. The tensor or copy of each entry is dense: its elements fill one
-/// interval of memory, in any order of dimensions.
+/// Tensors of the same dtype and device. The first array of an entry is the tensor or, if this is not dense,
+/// its copy. Dense elements fill one interval of memory, in any order of dimensions.
 struct Group {
   Device device;
   DType dtype = DType::Undefined;
   std::vector<TensorEntry> entries;
-  std::vector<NdArray> copies;  // arrays of entries: copies of tensors that are not dense, and second arrays
+  std::vector<NdArray> copies;  // owns copies of tensors that are not dense, and second arrays
 };
 
 // Returns x with the strides of `like`.

@@ -55,7 +55,7 @@ bool is_plain(const Scalar& exponent) {
                       [](const auto&, const auto&... operand) { return sizeof...(operand) == 0; });
 }
 
-// The gradient e x^(e-1). It is 0 for e = 0, also at x = 0.
+// The gradient of x^e: g e x^(e-1). It is 0 for e = 0, also at x = 0.
 struct PowScalarRule {
   static constexpr char kName[] = "PowBackward0";
   static constexpr Keep kKeep = Keep::input;
@@ -64,8 +64,8 @@ struct PowScalarRule {
     if (exponent.equal(0)) return zeros_like(g);
     if (exponent.equal(2)) return g * (x * 2);
     const double e = exponent.to_double();
-    // For a few exponents pow() computes the gradient without the special cases of the derivative's kernel.
-    // For e = 0.5 the second derivative needs these cases.
+    // For a few exponents pow() computes x^(e-1) without the kernel of PowDerivativeRule and its special
+    // cases. For e = 0.5 the second derivative needs these cases.
     const bool root = e == 0.5 && autograd::records(g, x);
     if ((is_plain(e - 1) && !root) || (e >= 1 && e <= 3 && e * 4 == std::trunc(e * 4)))
       return g * (pow(x, e - 1) * e);
@@ -76,7 +76,7 @@ struct PowScalarRule {
 struct PowRule {
   static constexpr char kName[] = "PowBackward1";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  // For e = 0 the gradient is 0, even if g is infinite.
+  // For an exponent of 0 the gradient is 0, even if g is infinite or NaN.
   Variable a(const Variable& g, const Kept<Variable>& k) const {
     const Variable dead = logical_and(k.b == 0.0, isfinite(g).logical_not());
     return where(dead, 0.0, g * PowDerivativeRule::of(k.a, k.b, 1, 0));
@@ -105,8 +105,8 @@ struct PowBaseRule {
     return g * run_binary(k.out, k.b, PowBaseSlope{{}, base, logarithm}, PowBaseSlopeRule{base});
   }
 };
-// The rule of base^e if its derivative cannot be computed from the power: a 16-bit power has lost too many
-// digits, and a power of 0 is 0.
+// The rule of base^e if its derivative log(base) base^e cannot be computed from the power: a power in 16 bits
+// has lost too many digits, and for base 0 the product may be NaN.
 struct PowLossyBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB;

@@ -216,7 +216,7 @@ struct Silu : Activation {
   }
 };
 
-/// tanh(softplus(x)) = n / d as a function of e = e^-|x|. Its derivative is 4 (1 + e) e rest / d^2.
+/// The terms of tanh(softplus(x)) = n / d and of its derivative 4 (1 + e) e rest / d^2, where e = e^-|x|.
 template <class X>
 struct MishTerms {
   X e, n, d, rest;

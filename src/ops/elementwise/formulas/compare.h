@@ -55,9 +55,9 @@ struct Ge : Binary {
   }
 };
 
-/// isclose. Each step is rounded to the dtype of the tensors, as in torch, which composes it of several ops.
-/// A tolerance therefore suffices if its decimal digits equal those of the difference. Integers are compared
-/// in double precision.
+/// isclose. Each step is rounded to the dtype of the tensors, because torch composes isclose of several ops.
+/// A tolerance is therefore sufficient if it equals the difference after rounding to this dtype. Integers are
+/// compared in double precision.
 struct IsClose : Binary {
   static constexpr char kName[] = "isclose";
   double rtol, atol;

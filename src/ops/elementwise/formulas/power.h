@@ -93,8 +93,9 @@ struct PowDerivative : Binary {
 
   template <class X>
   EBB_HD X polynomial(const X& b, const X& logarithm) const {
-    // falling[k] is the k-th derivative of b (b - 1) ... with respect to b. The result is the sum over k of
-    // falling[k], times the binomial coefficient of by_exponent and k, times logarithm^(by_exponent - k).
+    // falling[k] is the k-th derivative of b (b - 1) ... (b - by_base + 1) with respect to b. The result is
+    // the sum over k of falling[k], times the binomial coefficient of by_exponent and k, times
+    // logarithm^(by_exponent - k).
     X falling[kMostOrder + 1];
     for (int k = 0; k <= by_exponent; ++k) falling[k] = constant<X>(k == 0);
     for (int i = 0; i < by_base; ++i) {
@@ -113,7 +114,7 @@ struct PowDerivative : Binary {
   }
 };
 
-/// log(base) base^b, computed from the power and b.
+/// log(base) base^b, computed from the power base^b and from b.
 struct PowBaseSlope : Binary {
   static constexpr char kName[] = "pow_base_slope";
   static constexpr Types kTypes = Types::floating;

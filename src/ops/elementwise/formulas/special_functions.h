@@ -86,9 +86,9 @@ EBB_HD inline double special_value(Special kind, double x) {
   }
 }
 
-/// Returns the n-th derivative (n = 1 or 2) of a function for which it is implemented. The derivative is
-/// computed directly. A composition of functions would lose digits by cancellation, overflow or vanish before
-/// the derivative does.
+/// Returns the n-th derivative (n = 1 or 2) of a function that the switch lists. The derivative is computed
+/// directly. A composition of functions would lose digits by cancellation, overflow or vanish before the
+/// derivative does.
 EBB_HD inline double special_derivative(Special kind, int n, double x) {
   switch (kind) {
     case Special::bessel_j0:
@@ -191,8 +191,8 @@ EBB_HD inline double multivariate_gamma(int n, double x, double p) {
 }
 
 /// Binary functions that share one kernel: the gamma functions P and Q of (a, x), Hurwitz's zeta of (s, q),
-/// polynomials of (x, degree), and log Gamma_p of (x, p). If n > 0, the n-th derivative with respect to x or
-/// q; polynomials do not have one.
+/// polynomials of (x, degree), and log Gamma_p of (x, p). If n > 0, the result is the n-th derivative with
+/// respect to x or q, which polynomials do not have.
 struct SpecialBinary : Binary {
   enum class Kind : std::uint8_t { igamma, igammac, zeta, polynomial, mvlgamma };
   static constexpr char kName[] = "special_function";

@@ -185,7 +185,7 @@ EBB_HD [[gnu::noinline]] inline double ndtri(double p) {
   const double target = p < 0.5 ? std::log(p) : std::log1p(-p), t = std::sqrt(-2 * target);
   double x =
       t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
-  for (int i = 0; i < 3; ++i) {  // for the tail at -x
+  for (int i = 0; i < 3; ++i) {  // Newton's method for the tail at -x
     const double scaled = erfcx(x * kSqrtHalf);
     x += (std::log(scaled / 2) - x * x / 2 - target) * scaled * 1.25331413731550025121;  // sqrt(pi / 2)
   }

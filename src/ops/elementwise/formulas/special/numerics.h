@@ -74,7 +74,7 @@ EBB_HD inline Twofold exact_log(double x) {
   return sum * ratio * 2 + Twofold(0.6931471805599453, 2.3190468138462996e-17) * exponent;
 }
 
-/// Returns factor e^(high + low), where `low` is tiny. If e^high could overflow or underflow before the
+/// Returns factor * e^(high + low), where `low` is tiny. If e^high could overflow or underflow before the
 /// result does, `factor` is multiplied by e^(high / 2) twice.
 EBB_HD inline double times_exp(double factor, double high, double low = 0) {
   const bool wide = std::fabs(high) > 700;

@@ -8,7 +8,7 @@
 
 namespace ebb::ops {
 
-/// The shifted polynomials are the unshifted ones at 2 x - 1.
+/// The kinds of polynomials. A shifted polynomial at x is the unshifted one at 2 x - 1.
 enum class Polynomial : std::uint8_t {
   chebyshev_t,
   chebyshev_u,
@@ -24,8 +24,8 @@ enum class Polynomial : std::uint8_t {
   shifted_chebyshev_w,
 };
 
-/// The cosine and the sine of times (angle + rest), where `rest` is tiny. The rounding error of the product
-/// does not affect them.
+/// The cosine and the sine of times * (angle + rest), where `rest` is tiny. The rounding error of times *
+/// angle is corrected.
 struct MultipleAngle {
   double cosine, sine;
   EBB_HD MultipleAngle(double times, double angle, double rest) {
@@ -37,8 +37,8 @@ struct MultipleAngle {
 };
 
 /// Returns a Chebyshev polynomial of high degree n at t = cos(theta) or cosh(theta), |t| <= 2. It is computed
-/// from theta, because the recurrence would take n steps. `end` is 1 - |t|; it has more digits than a
-/// difference that is computed from t.
+/// from theta, because the recurrence would take n steps. `end` is 1 - |t|; the caller computes it with more
+/// digits than a difference of t and 1 would have.
 EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, double n) {
   const int quarters = static_cast<int>(std::fmod(n, 4.0));
   double sign = 1;
@@ -85,8 +85,8 @@ EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, d
   return sign * (even ? c - s : c + s) / (half_c - half_s);
 }
 
-/// Returns the value of a polynomial of degree n whose magnitude overflows at t: an infinity. Its sign is
-/// that of the polynomial beyond all of its zeros.
+/// Returns an infinity, the value of a polynomial of degree n whose magnitude overflows at t. The sign is
+/// that of the polynomial beyond all of its zeros on the same side as t.
 EBB_HD inline double polynomial_overflow(Polynomial kind, double t, double n) {
   const bool turns = kind == Polynomial::laguerre_l ? t > 0 : t < 0;
   return turns && std::fmod(n, 2.0) != 0 ? -kInfinity : kInfinity;
@@ -125,8 +125,9 @@ EBB_HD inline double polynomial_by_recurrence(Polynomial kind, Twofold t, double
       value = value * 0x1p-400;
       before = before * 0x1p-400;
       exponent += 400;
-      // Beyond all zeros the magnitude only grows, so the result is an infinity. Between the zeros the loop
-      // ends after a million steps, and the result has the sign of the current value.
+      // Beyond all zeros the magnitudes only grow, so the result is an infinity. Between the zeros they may
+      // decrease again. In that case the loop ends after a million steps, and the result has the sign of the
+      // current value.
       const double size = std::fabs(t.high) / unit;
       const bool beyond = chebyshev || legendre ? size >= 1
                           : laguerre            ? t.high < 0 || size > 4 * n + 2

@@ -33,7 +33,7 @@ EBB_HD inline double digamma(double x) {
   return ((sum + reflected) + std::log(x)).high - (0.5 / x + tail - up.low / x);
 }
 
-/// Returns factor q^-s, accurate also if the power itself underflows.
+/// Returns factor * q^-s, accurate also if q^-s alone underflows.
 EBB_HD inline double zeta_power(const Twofold& s, const Twofold& q, double factor) {
   double power = std::pow(q.high, -s.high);
   if (power < 1e-290) {
@@ -47,15 +47,15 @@ EBB_HD inline double zeta_power(const Twofold& s, const Twofold& q, double facto
   return power * (std::fabs(rest) < 1e-8 ? 1 - rest : std::exp(-rest));
 }
 
-/// Returns factor (q + gap)^-s - factor q^-s for a small gap.
+/// Returns factor * ((q + gap)^-s - q^-s) for a small gap.
 EBB_HD inline double zeta_step(const Twofold& s, const Twofold& q, double gap, double factor) {
   return zeta_power(s, q, factor) * std::expm1(-s.high * std::log1p(gap / q.high));
 }
 
-/// Returns factor zeta(s, q) for s > 1 and q > 0, where zeta is the Hurwitz zeta function, the sum over k of
-/// (q + k)^-s, and q is `from`. It adds terms until q + k >= s + 10 or until they do not change the sum. It
-/// then adds the Euler-Maclaurin remainder (DLMF 25.11.5), whose successive terms decrease by a factor of
-/// about 40. If gap is not 0, it returns factor (zeta(s, q + gap) - zeta(s, q)).
+/// Returns factor * zeta(s, q) for s > 1 and q > 0, where zeta is the Hurwitz zeta function, the sum over k
+/// of (q + k)^-s, and q is `from`. The function adds terms until q + k >= s + 10 or until they do not change
+/// the sum. It then adds the Euler-Maclaurin remainder (DLMF 25.11.5), whose successive terms decrease by a
+/// factor of about 40. If gap is not 0, it returns factor * (zeta(s, q + gap) - zeta(s, q)).
 EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofold& from, double factor,
                                                   double gap = 0) {
   const auto power = [&](const Twofold& by, const Twofold& q, double times) {
@@ -100,7 +100,7 @@ EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofol
   return std::fabs(sum) < kInfinity ? sum + lost : sum;
 }
 
-/// Returns factor zeta(s, q) for any s and q. The result is infinite at s = 1 and at the poles q = 0, -1,
+/// Returns factor * zeta(s, q) for any s and q. The result is infinite at s = 1 and at the poles q = 0, -1,
 /// ..., and NaN for s < 1. Terms with negative q + k are computed as a mirrored sum of terms at positive
 /// arguments, so that the cost does not grow with -q.
 EBB_HD inline double zeta(const Twofold& s, double q, double factor = 1) {
