@@ -1,4 +1,5 @@
-// The combine operation of scatter (ScatterOp), for host and device.
+// combine(): merges a value into an element of scatter's result by a ScatterOp (assign, add, multiply, amax
+// or amin), for host and device.
 #pragma once
 
 #include "kernel/arithmetic.h"

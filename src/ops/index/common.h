@@ -12,13 +12,14 @@
 
 namespace ebb::ops {
 
-/// The variant of the op: index_add returns a new tensor, index_add_ writes to self.
+/// The variant of an op. For example, index_add returns a new tensor, and index_add_ writes to self.
 struct Form {
   const char* op;
   bool in_place = false;
 };
 
-/// Runs the variant that `form` selects: `write(array)` modifies self in place, or a copy of self.
+/// Runs the variant that `form` selects: write(array) modifies self in place, or a copy of self that is then
+/// returned.
 template <class N, class Write, class Fill, class... Inputs>
 Variable record_either(const Form& form, const Variable& self, Write&& write, Fill&& fill,
                        const Inputs&... inputs) {
@@ -48,11 +49,11 @@ Variable& put_part_(const Variable& x, ArrayRef<optional<Variable>> indices, con
 /// Warns that PyTorch has deprecated masks of dtype Byte.
 void warn_of_byte_mask(const char* op, const Variable& mask);
 
-/// Returns the index as a Long array. Throws IndexError if its dtype is not an integer type.
+/// Returns the index as a Long array. Throws IndexError unless its dtype is Long or Int.
 NdArray long_array(const char* op, const Variable& index);
 
-/// Returns the memory offsets of `index`'s entries (of any shape, flattened) along one dimension of this size
-/// and stride.
+/// Returns a 1-d array with the memory offset of each entry of `index` (of any shape) along a dimension of
+/// the given size and stride. `dim` is the number of the dimension in errors.
 NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size,
                       std::int64_t stride, bool wraps);
 

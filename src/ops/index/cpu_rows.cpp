@@ -33,8 +33,8 @@ void add_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::in
   }
 }
 
-// Returns whether copying row by row is fast. It is if a row is one element or consists of contiguous runs,
-// which must have at least 8 elements if a row has several.
+// Returns whether copying row by row is fast: a row is one element, one contiguous run, or several contiguous
+// runs of at least 8 elements each.
 bool by_rows(const Walk<2>& row) {
   return row.is_line() ? row.run_length() == 1 || row.is_unit() : row.is_unit() && row.run_length() >= 8;
 }
@@ -43,7 +43,7 @@ IntArrayRef without_first(IntArrayRef values) { return values.slice(1); }
 
 // Calls write(j) for each j < rows. Each thread has its own range of offsets, and writes the rows j with
 // these offsets in the order of j. No two threads therefore write the same row, and float sums do not depend
-// on the number of threads. One thread writes small inputs.
+// on the number of threads. Small inputs are written by one thread.
 template <class Write>
 void for_owned_rows(const std::int64_t* offset, std::int64_t rows, std::int64_t row_size, Write&& write) {
   if (rows * row_size <= kGrain || row_size < 8) {  // each thread would search all rows

@@ -46,8 +46,8 @@ void write_items(T* values, std::int64_t* indices, const T* line, const auto* it
   }
 }
 
-// Returns the index of the element that `what` and k select from one line. `items` contains the keys and
-// indices of its elements.
+// Returns the index of the element that `what` and k select from one line. `items` is scratch memory for the
+// keys and indices of the line's elements.
 template <class Item, class T>
 std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t stride, Selection what,
                         std::int64_t k) {
@@ -139,7 +139,7 @@ void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, boo
     using K = sort_keys::Key<T>;
     const T *sequence = lines.address_as<T>(), *value = values.address_as<T>();
     std::int64_t* place = out.address_as<std::int64_t>();
-    // Searches among the elements or among their keys.
+    // `all` contains the elements, whose keys are then computed in each comparison, or the keys.
     const auto search = [&](const auto* all) {
       const auto key = [](auto element) {
         if constexpr (std::is_same_v<decltype(element), T>)

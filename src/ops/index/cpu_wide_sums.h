@@ -156,9 +156,9 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
           for (std::int64_t i = 0; i < along.length; ++i)
             for (std::int64_t l = 0; l < n; ++l) body(i, l, places[i * along.index_step + l * step[0]]);
       };
-      // Calls body(l, place) for the elements of out to load or store. These are all elements of line l if
-      // the line is not longer than the index, which is then not read here. Otherwise they are the elements
-      // that the index names.
+      // Calls body(l, place) for the elements of out to load or store. If the index is at least as long as
+      // the line, these are all elements of line l, and the index is not read. Otherwise they are the
+      // elements that the index names.
       const auto each_place = [&](auto&& body) {
         if (along.length < size)
           return each([&](std::int64_t, std::int64_t l, std::int64_t place) { body(l, inside(place)); });

@@ -1,4 +1,5 @@
-// The device kernel nonzero: blocks count, one scan computes the offset of each block, and blocks write.
+// The device kernel nonzero. One launch counts the nonzero elements of each block, a scan of the counts gives
+// the offset of each block, and another launch writes the indices.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"

@@ -141,9 +141,9 @@ struct SelectShared {
   DigitPrefix found;
 };
 
-/// Counts the values of digit `digit` for the elements [begin, end) of a line whose previous digits are
-/// `before`. For digit 0 it also counts NaNs if the selection needs their number. The counts are valid after
-/// a barrier.
+/// For the elements of line[begin, end) whose previous digits are `before`, counts how often each value of
+/// digit number `digit` occurs. For digit 0 it also counts NaNs if the selection needs their number. The
+/// counts are valid after a barrier.
 template <class T>
 __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, const T* line,
                              std::int64_t begin, std::int64_t end, int digit, std::uint64_t before) {
@@ -175,9 +175,9 @@ __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, co
   __syncthreads();
 }
 
-/// Returns `digits` followed by the next digit of the selected element, which has the rank `rank` among the
-/// elements with `digits`. Each thread of the block passes in `count` the number of elements with its own
-/// digit.
+/// Returns `digits` followed by the next digit of the selected element, whose rank among the elements with
+/// these digits is `rank`. Each thread t of the block passes in `count` the number of these elements whose
+/// next digit is t.
 __device__ inline DigitPrefix narrow(SelectShared& shared, std::int64_t count, std::uint64_t digits,
                                      std::int64_t rank) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
@@ -214,8 +214,8 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
   const std::uint32_t lanes_left = (1u << lane) - 1;
   const T* const line = args.x + number * args.n;
   const bool first_k = args.wanted.first_k;
-  // With first_k, takes all elements with smaller digits than found.digits, and of the elements with equal
-  // digits those up to found.rank. Otherwise takes only the element of rank found.rank among those with equal
+  // With first_k, takes all elements whose digits are smaller than found.digits, and the first found.rank + 1
+  // elements with equal digits. Otherwise takes only element number found.rank (from 0) of those with equal
   // digits.
   const std::int64_t all_before = first_k ? args.wanted.k - 1 - found.rank : 0;
   for (std::int64_t tile = begin; tile < end; tile += kSelectThreads * kSelectItems) {

@@ -44,7 +44,7 @@ Points points_of(const char* op, const Variable& self, const optional<Variable>&
   return points;
 }
 
-/// Returns the edges of equal bins over the range of one dimension.
+/// Returns the edges of `bins` bins of equal width over the range of one dimension.
 Variable equal_edges(const Points& points, std::int64_t dim, std::int64_t bins,
                      optional<ArrayRef<double>> range) {
   EBB_CHECK(bins > 0, points.op, ": bins must be > 0, got ", bins, " for dimension ", dim, ".");

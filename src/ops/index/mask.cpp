@@ -84,7 +84,7 @@ NdArray nonzero_indices(const NdArray& x) {
 // Returns the memory offsets of the elements of `x` at which the mask is true, in row-major order. The mask
 // has x's shape.
 NdArray offsets_where(const NdArray& mask, const NdArray& x) {
-  detail::host_access(mask);  // the result's shape depends on values
+  detail::host_access(mask);  // the result's size depends on the mask's elements
   if (x.is_contiguous()) {    // positions in a contiguous array are offsets
     const NdArray line = ops::contiguous_array(mask);
     const NdArray places = nonzero_indices(line.as_strided({line.numel()}, {1}, line.offset()));

@@ -27,7 +27,7 @@ Triple unique_of(const Variable& self, optional<std::int64_t> dim, bool consecut
   const NdArray rows = lines.as_strided({n, n == 0 ? 1 : lines.numel() / n},
                                         {n == 0 ? 1 : lines.numel() / n, 1}, lines.offset());
   NdArray first, inverse, counts;
-  detail::host_access(rows);  // the results' shapes depend on values
+  detail::host_access(rows);  // the results' shapes depend on the elements
   kernels::unique(device, first, inverse, counts, rows, consecutive);
   Variable values = slices.dim() == 0 ? slices.clone() : slices.index_select(0, Variable(std::move(first)));
   if (dim) values = values.transpose(0, *dim).contiguous();
