@@ -26,8 +26,8 @@ BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
   return m;
 }
 
-// Returns x as a matrix that cuBLAS accepts. If cuBLAS does not accept the strides of x, it is a copy in
-// `held`.
+// Returns x as a matrix that cuBLAS accepts. If cuBLAS does not accept the strides of x, copies x to `held`
+// and returns the copy.
 BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   const BatchedMatrix m = matrix_of(x, transposed);
   if (m.is_plain()) return m;

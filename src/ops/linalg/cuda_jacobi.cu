@@ -19,8 +19,9 @@ using decomposition::Rotation;
 constexpr int kSweeps = 40;
 
 // Parameters of the rotations. Each row of z is a row of the matrix (a column of a tall matrix) followed by a
-// row of the rotations. For eigenvalues of A the matrix is A / c + 1, where c is a bound of their magnitudes.
-// This matrix has the same eigenvectors as A, and its singular values are its eigenvalues.
+// row of the rotations. For eigenvalues of A the matrix is A / c + I, where c is a bound of their magnitudes.
+// It has the same eigenvectors as A. Its eigenvalues are not negative and therefore equal its singular
+// values.
 template <class T>
 struct Problem {
   const T* a;
@@ -28,7 +29,7 @@ struct Problem {
   std::int32_t *order, *info;
   int k, length;
   bool tall, symmetric;
-  T relative;  // inner products up to relative * (both lengths) count as rounding errors
+  T relative;  // inner products up to relative * |x| * |y| count as rounding errors
 
   __device__ T element(std::int64_t b, int i, int j) const {
     const T* const x = a + b * k * length;

@@ -90,8 +90,8 @@ struct FormQ {
   }
 };
 
-// Solves op(a) x = b in place. One block solves up to 32 right sides: it divides each row of x by the
-// diagonal element and then subtracts its multiples from the remaining rows.
+// Solves op(a) x = b in place. One block solves up to 32 right sides. It divides each row of x by the
+// diagonal element of `a` and then subtracts multiples of this row from the remaining rows.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     solve_kernel(T* x, const T* a, std::int64_t blocks, int tiles, int n, int columns, TriangularArgs args) {

@@ -20,8 +20,8 @@ struct TriangularArgs {
 
 namespace decomposition {
 
-/// The batch of matrices in an array. If matrix_dims is 1, the batch of vectors along the last dimension; if
-/// it is 0, the elements.
+/// The batch of matrices in an array. If matrix_dims is 1, each vector along the last dimension is a matrix
+/// of one row. If matrix_dims is 0, each element is a matrix.
 template <class T>
 struct Batch {
   T* data;
@@ -38,9 +38,9 @@ struct Batch {
 }  // namespace decomposition
 
 namespace cpu {
-/// Overwrites a with its LU factors, except L's unit diagonal. In step i, rows i and pivots[i] - 1 are
-/// swapped (Int, LAPACK's convention); if `pivot` is false, no rows are swapped. `info` becomes the index of
-/// the first zero on U's diagonal, counted from 1.
+/// Overwrites a with its LU factors, except L's unit diagonal. `pivots` is Int in LAPACK's convention: in
+/// step i, rows i and pivots[i] - 1 are swapped. If `pivot` is false, no rows are swapped. `info` becomes the
+/// index of the first zero on U's diagonal, counted from 1.
 void lu(NdArray& a, NdArray& pivots, NdArray& info, bool pivot);
 /// Sets permutation[i] (Long) to the row of A that the swaps move to row i.
 void lu_permutation(NdArray& permutation, const NdArray& pivots);
@@ -57,8 +57,8 @@ void triangular_solve(NdArray& x, const NdArray& a, const TriangularArgs& args);
 /// Computes the eigenvalues of the symmetric a in ascending order, and overwrites a with the eigenvectors as
 /// columns. `info` becomes nonzero if the computation fails.
 void eigh(NdArray& a, NdArray& values, NdArray& info);
-/// Computes a = u diag(s) vh, with s in descending order. u and vh are reduced or square; their shapes
-/// decide.
+/// Computes a = u diag(s) vh, with s in descending order. The shapes of u and vh select the reduced or the
+/// full decomposition.
 void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a);
 /// Overwrites a's lower triangle with L and D of A = L D L^T, with pivots as in LAPACK's sytrf. `info`
 /// becomes k + 1 if the first zero block of D is at row k.

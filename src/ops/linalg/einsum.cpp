@@ -14,7 +14,7 @@
 namespace ebb {
 namespace {
 
-constexpr int kLetters = 52;  // capitals first
+constexpr int kLetters = 52;  // A to Z, then a to z
 constexpr int kDots = kLetters;
 
 using Labels = std::vector<int>;
@@ -122,7 +122,7 @@ Term arrange(std::string_view text, const Labels& labels, Variable x, const Labe
   Term result{Variable(), std::vector<bool>(static_cast<std::size_t>(l.dims), false)};
   std::vector<std::int64_t> from(static_cast<std::size_t>(l.dims), -1);
   const std::int64_t rest =
-      x.dim() - static_cast<std::int64_t>(labels.size()) + 1;  // the number of dimensions of "..." here
+      x.dim() - static_cast<std::int64_t>(labels.size()) + 1;  // the number of dimensions of "..." in x
   std::int64_t d = 0;
   for (const int label : labels) {
     if (label == kDots) {

@@ -1,7 +1,7 @@
 // The p-norms of cdist, for host and device. A norm has three functions: add() accumulates a difference,
-// finish() returns the distance from the accumulator, and derivative() is the derivative of the distance with
-// respect to a difference. kAdds is true if the accumulator is a sum. kScales is true for sums of powers,
-// which may leave the range of T.
+// finish() computes the distance from the accumulator, and derivative() returns the derivative of the
+// distance with respect to a difference. kAdds is true if the accumulator is a sum. kScales is true for sums
+// of powers, which may leave the range of T.
 #pragma once
 
 #include <ebb/core/half.h>

@@ -22,8 +22,8 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// The coefficients of Pade approximants of the exponential. kApproximants also states for each the largest
-// 1-norm up to which its error is below rounding (Higham 2005).
+// The coefficients of Pade approximants of the exponential. For each approximant, kApproximants also contains
+// the largest 1-norm of A for which the error is below rounding (Higham 2005).
 constexpr double kPade3[] = {120, 60, 12, 1};
 constexpr double kPade5[] = {30240, 15120, 3360, 420, 30, 1};
 constexpr double kPade7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
@@ -63,7 +63,7 @@ Variable pade(const Variable& A, std::span<const double> b) {
   return std::get<0>(linalg::solve_ex(even - U, even + U));
 }
 
-// Returns exp(A) = exp(A / 2^s)^(2^s), with an s for each matrix.
+// Returns exp(A), computed as exp(A / 2^s)^(2^s) with a separate s for each matrix of the batch.
 Variable exponential(const Variable& A) {
   const Variable norms = A.abs().sum(-2).amax({-1});
   const Variable here = norms.to(kCPU, kDouble).contiguous();
@@ -93,8 +93,8 @@ Variable exponential(const Variable& A) {
   return x;
 }
 
-// The gradient is the upper right block of exp(((A^T, g), (0, A^T))) (Higham 2008, theorem 3.6). It is linear
-// in g. Therefore g is first scaled to norm 1, which avoids additional squarings.
+// The gradient is the upper right block of exp(((A^T, g), (0, A^T))) (Higham 2008, theorem 3.6). The block is
+// linear in g. Therefore g is first scaled to norm 1, which avoids additional squarings.
 struct MatrixExpBackward : autograd::Node {
   autograd::SavedVariable A{this};
   std::string name() const override { return "LinalgMatrixExpBackward0"; }

@@ -47,7 +47,7 @@ Variable matrix_norm_of(const char* op, const Variable& A, double ord, IntArrayR
   const double size = std::abs(ord);
   EBB_CHECK(size == 1 || size == 2 || std::isinf(size), op, ": Order ", ord, " not supported.");
   const bool largest = ord > 0;
-  // For a matrix without elements the norm with the largest value is 0, as in torch.
+  // For a matrix without elements, the norms that take a maximum are 0, as in torch.
   if (size == 2)
     return of_values(op, A, dims, keepdim, [&](const Variable& S) {
       if (S.size(-1) == 0 && largest) return S.sum(-1);
