@@ -51,8 +51,8 @@ bool library_forward(ops::AttentionSaved& call) {
 }
 
 bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
-  // Deterministic mode does not use cuDNN, because cuDNN accumulates the gradient of the queries with
-  // atomics, although its engine is not marked as nondeterministic.
+  // Deterministic mode does not use cuDNN, because this engine of cuDNN accumulates the gradient of the
+  // queries with atomics, although cuDNN does not mark the engine as nondeterministic.
   if (is_cudnn_deterministic() || !is_for_library(call)) return false;
   // The backward pass of cuDNN does not accept a single query with a single key.
   if (call.query.sizes()[2] == 1 && call.key.sizes()[2] == 1) return false;
