@@ -36,7 +36,7 @@ DType summed_dtype(DType x, optional<ScalarType> dtype);
 /// Expands y to the shape `sizes` along the reduced dimensions. y is the reduction over `mask` of a tensor of
 /// this shape. The expansion is differentiable and does not copy.
 Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
-/// Returns y with size 1 for each of the reduced dimensions. It is differentiable and does not copy.
+/// Returns y with size 1 for each of the reduced dimensions. This view is differentiable.
 Variable restore_dims(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
 
 /// Returns sum(x over mask) / divisor. If a dtype is given, x is first converted to it. `name` is the name of

@@ -48,8 +48,8 @@ struct Dropout {
 
 namespace ebb::cpu {
 
-/// Takes the Philox state for one call of dropout from the generator. Dropout and attention save it for
-/// backward.
+/// Takes the Philox state for one call of dropout from the generator. Dropout and attention save this state
+/// for backward.
 void draw_philox(Philox& out, Device device, Generator& generator);
 
 }  // namespace ebb::cpu

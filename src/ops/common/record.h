@@ -1,6 +1,6 @@
 // Helpers that record ops in the graph, and the lists of tensors that nodes save. The template argument N is
-// the class of the op's node. `fill(node)` stores the values that N::apply needs; it is called only if the op
-// is recorded.
+// the class of the op's node. The argument `fill` is called only if the op is recorded; fill(node) stores the
+// values that N::apply needs.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -26,8 +26,8 @@ const Variable& self(const Methods* methods) {
 /// reference, so that a temporary view can also be written to.
 inline Variable& mutable_self(const Variable& self) { return const_cast<Variable&>(self); }
 
-/// A list of saved tensors, declared as a member of a node: `SavedVariables inputs{this};`. It is a deque,
-/// because the node links the elements, so they must not move.
+/// A list of saved tensors, declared as a member of a node: `SavedVariables inputs{this};`. The tensors are
+/// stored in a deque, because the node has pointers to them, so they must not move.
 class SavedVariables {
  public:
   explicit SavedVariables(autograd::Node* owner) : owner_(owner) {}

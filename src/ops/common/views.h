@@ -17,7 +17,7 @@ inline DimVector sizes_with(IntArrayRef batch, std::initializer_list<std::int64_
 }
 /// Returns `shape` with -1 replaced so that the shape has `numel` elements.
 DimVector infer_size(const char* op, IntArrayRef shape, std::int64_t numel);
-/// Wraps negative dimensions of a tensor of n dimensions. Throws if one is repeated.
+/// Wraps negative dimensions of a tensor of n dimensions. Throws if a dimension is repeated.
 DimVector distinct_dims(const char* op, IntArrayRef dims, std::int64_t n);
 /// Returns the strides with which an array of (sizes, strides) can be viewed in `shape` without a copy.
 /// Returns nullopt if there are none.
