@@ -24,8 +24,8 @@ bool fills_registers(std::int64_t channels) {
   return tiles::padded<T>(channels) * 3 <= channels * 4;
 }
 
-// Returns whether to use the kernel with channels in vector lanes. For short sums it is slower, because its
-// results must be transposed.
+// Returns whether to use the kernel with channels in vector lanes. This kernel is slower for short sums,
+// because its results must be transposed.
 template <class T>
 bool uses_channel_lanes(std::int64_t depth, std::int64_t rows) {
   return depth >= 64 && fills_registers<T>(rows);

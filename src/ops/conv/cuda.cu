@@ -1,6 +1,6 @@
-// Convolution on a CUDA device. cuDNN computes it if it has an algorithm. Otherwise a direct kernel computes
-// it, for any geometry, dtype and layout. Each thread of the direct kernel computes one result and adds its
-// terms in a fixed order.
+// Convolution on a CUDA device. If cuDNN has an algorithm, cuDNN is used. Otherwise a direct kernel computes
+// the convolution, for any geometry, dtype and layout. Each thread of the direct kernel computes one result
+// and adds its terms in a fixed order.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"
@@ -222,8 +222,8 @@ void finish(NdArray& x, const NdArray& bias, bool relu) {
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& g, bool relu) {
-  // For depthwise convolution another kernel applies bias and relu: cuDNN's fast engine for it supports no
-  // epilogue, and with a bias cuDNN has only generic engines.
+  // For a depthwise convolution another kernel applies bias and relu, because cuDNN's fast engine for
+  // depthwise convolutions supports no epilogue. With a bias cuDNN would use a generic engine.
   const bool depthwise = g.groups > 1 && g.groups == g.in_channels;
   if (bias.defined() && !depthwise && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
   if (by_library(DnnConv::forward, in, weight, out, g)) return finish(out, bias, relu);
