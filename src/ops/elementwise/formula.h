@@ -58,14 +58,15 @@ enum class Run : std::uint8_t { loop, lanes, calls };
 /// The base of unary formulas. Members of the struct in addition to kName and `value`:
 ///   kNode     the name of the node, if it does not follow from kName: "Log1PBackward0"
 ///   slope     the derivative, as a function of the input or, with Keep::result, of the result
-///   gradient  in place of slope, gradient(g, x): the gradient itself. If it is 0 at some x, it selects the 0
-///             with where(), because inf * 0 is NaN. Ops without slope and gradient have a gradient of 0
+///   gradient  gradient(g, x), in place of slope: the gradient itself. If the gradient is 0 at some x, the 0
+///             is selected with where(), because inf * 0 is NaN. Ops without slope and gradient have a
+///             gradient of 0
 ///   bend      bend(g, x), only for Variables: g times the second derivative. The gradient is then recorded
 ///             as one op, named kBackward, and slope or gradient is called only with scalars. If bend is
 ///             written with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
 ///   late      late(g, y), with kHasLate and only for Variables: the gradient as a function of the result.
-///             It is for an input that was overwritten by this op in place or by a later one, as PyTorch
-///             permits. It is less exact
+///             It is less exact, and used only if the input was overwritten, by this op in place or by a
+///             later op, as PyTorch permits
 ///   kStraight true if bend is 0 everywhere
 struct Unary {
   static constexpr Types kTypes = Types::floating;

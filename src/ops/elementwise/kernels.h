@@ -8,8 +8,8 @@ namespace ebb::ops {
 
 using detail::Operand;
 
-/// An operand of a recorded call, which owns its array. A scalar that was read from a tensor is read again in
-/// each replay.
+/// An operand of a recorded call. It owns its array, if it is not a scalar. A scalar that was read from a
+/// tensor is read again in each replay.
 class EBB_API KeptOperand {
  public:
   KeptOperand(const Operand& x);

@@ -12,13 +12,13 @@ namespace ebb {
 
 using namespace ops;
 
-// Return the n-th derivative (n = 1 or 2) of erf, erfinv or i1, which is differentiable. The formulas call
-// these functions for tensors.
+// Return the n-th derivative (n = 1 or 2) of erf, erfinv or i1 as a differentiable op. The formulas call
+// these functions for Variables.
 Variable erf_derivative(int n, const Variable& x);
 Variable erfinv_derivative(int n, const Variable& x);
 Variable bessel_i1_derivative(int n, const Variable& x);
 
-/// Returns the n-th derivative of sinc, which has its own formula.
+/// Returns the n-th derivative of sinc, computed by a separate formula.
 static Variable sinc_derivative(int n, const Variable& x) { return unary(x, SincDerivative{{}, n}); }
 
 Variable erf(const Variable& self) { return unary<Erf>(self); }
@@ -92,7 +92,7 @@ template <Special kind>
 Variable derivative_of(int n, const Variable& x);
 
 // Returns the third derivative of a function of order 1 from its differential equation. Near 0, where the
-// terms of the equation cancel, it is `at_zero`.
+// terms of the equation cancel, the result is `at_zero`.
 template <Special kind>
 Variable third_of_order_1(const Variable& argument, double sign, double at_zero) {
   const Variable small = argument.abs() < 1e-3, x = where(small, 1, argument);

@@ -23,8 +23,8 @@ struct DivTrunc : Binary {
   }
 };
 
-/// The quotient rounded down, as Python's //. It is consistent with the remainder, and exact for large
-/// quotients.
+/// The quotient rounded down, like // in Python. For floats it is computed from fmod(), so that it is
+/// consistent with remainder() and exact for large quotients.
 struct DivFloor : Binary {
   static constexpr char kName[] = "floor_divide";
   static constexpr Types kTypes = Types::numeric;

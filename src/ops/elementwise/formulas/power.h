@@ -64,8 +64,8 @@ struct PowDerivative : Binary {
       const X logarithm = log(abs(a));
       if (inexact) {
         // For |b| > 2^digits, `lost` is an integer; if a is negative, its parity determines the sign. The
-        // size of the correction matters only if |a| is next to 1, because otherwise such a power is infinite
-        // or 0.
+        // size of the correction matters only if |a| is next to 1, because for all other |a| the power is
+        // infinite or 0.
         const X half = lost * constant<X>(0.5), grown = lost * logarithm;
         const X size = where(abs(grown) < one, exp(grown), one);
         const auto odd = (a < zero) & (trunc(lost) == lost) & (abs(trunc(half) - half) > zero);

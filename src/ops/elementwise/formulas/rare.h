@@ -1,5 +1,5 @@
-// Helpers for rare cases of a formula: they are computed separately from the common case, for scalars and for
-// vectors in registers.
+// Helpers for the rare cases of a formula, which are computed separately from the common case, for scalars
+// and for vectors in registers.
 #pragma once
 
 #include "ops/elementwise/formula.h"

@@ -72,7 +72,8 @@ struct Erfinv : Unary {
   }
 };
 
-/// Returns log |Gamma(x)|. It calls the variant that does not write the sign to a global variable.
+/// Returns log |Gamma(x)|. Calls the variant of lgamma that does not write the sign to a global variable, if
+/// there is one.
 template <class T>
 EBB_HD T log_gamma(T x) {
 #if defined(__CUDA_ARCH__) || !defined(__GLIBC__)
@@ -148,8 +149,8 @@ struct Logit : Unary {
   }
 };
 
-/// sin(pi x) and cos(pi x) for x >= 0. First x is reduced modulo 2, which is exact. Then the sine is
-/// evaluated by the distance to its nearest zero.
+/// sin(pi x) and cos(pi x) for x >= 0. First x is reduced modulo 2, which is exact. Then the sine is computed
+/// from the distance of x to the nearest zero of the sine.
 template <class X>
 struct HalfTurns {
   X turn;  // in [0, 2)
@@ -166,9 +167,9 @@ struct HalfTurns {
   }
 };
 
-/// Returns the n-th derivative of sin(pi x) / (pi x), n >= 2. Near 0 it uses the power series. For larger x,
-/// where the terms of the series would cancel, it uses the recurrence x f^(n) + n f^(n-1) = pi^(n-1) sin(pi x
-/// + n pi / 2), starting from the function.
+/// Returns the n-th derivative of f(x) = sin(pi x) / (pi x), n >= 2. Near 0 it uses the power series. For
+/// larger x, where the terms of the series would cancel, it uses the recurrence x f^(n) + n f^(n-1) =
+/// pi^(n-1) sin(pi x + n pi / 2), which begins with f itself.
 EBB_HD [[gnu::noinline]] inline double sinc_derivative(int n, double x) {
   const double size = std::fabs(x);
   if (size == __builtin_inf()) return 0;

@@ -6,8 +6,9 @@
 
 namespace ebb::ops {
 
-/// Returns e^-|x| I_order(x) for order 0 or 1. For |x| <= 8 it uses a Chebyshev series of this function times
-/// a power of 2 + x. For larger |x| it uses a series in 1 / x of this function times sqrt(x).
+/// Returns y = e^-|x| I_order(x) for order 0 or 1. For |x| < 8 it uses a Chebyshev series of (2 + |x|) y
+/// (order 0) or (2 + |x|)^2 y / |x| (order 1). For larger |x| it uses a Chebyshev series of sqrt(|x|) y in 1
+/// / |x|.
 EBB_HD [[gnu::noinline]] inline double bessel_ie(int order, double x) {
   constexpr double low_0[] = {
       1.4210204785420315,      -0.13126368219582066,   0.23055787035076056,     -0.1275542107645269,
@@ -112,8 +113,8 @@ EBB_HD [[gnu::noinline]] inline double bessel_ie_derivative(int order, int n, do
 }
 
 /// Returns K_order(x), or e^x K_order(x) if `scaled`, for order 0 or 1. The result is infinite at 0 and NaN
-/// below. For x <= 1 it uses the power series (DLMF 10.31). For larger x it uses a series of sqrt(x) e^x
-/// K_order(x), a Chebyshev series in 2 / x - 1.
+/// below. For x <= 1 it uses the power series (DLMF 10.31). For larger x it uses a Chebyshev series of
+/// sqrt(x) e^x K_order(x) in 2 / x - 1.
 EBB_HD [[gnu::noinline]] inline double bessel_k(int order, double x, bool scaled) {
   constexpr double k0[] = {
       1.1944330762167386,     -0.053855323307629495,   0.004362000068251702,   -0.0005521270349863234,

@@ -35,11 +35,11 @@ EBB_HD inline double lgamma_of_1_plus(double a) {
 EBB_HD inline double gamma_term(double a, double x) {
   if (a <= 100 && x < 1400) {
     const double root = std::exp(-x / 2);  // as two factors, so that neither overflows
-    // For a >= 1 it uses Gamma(a) a, because the rounding of a + 1 would lose digits.
+    // For a >= 1, Gamma(a + 1) is computed as Gamma(a) a, because the rounding of a + 1 would lose digits.
     return std::pow(x, a) * root / (a < 1 ? std::tgamma(a + 1) : std::tgamma(a) * a) * root;
   }
-  // For a > 100 it uses Stirling's series of Gamma(a + 1). For smaller a and large x, x^a could overflow, so
-  // it adds logarithms.
+  // For a > 100, Gamma(a + 1) is computed by Stirling's series. For smaller a and large x the logarithms are
+  // added, because x^a could overflow.
   const double m = (x - a) / a, r = 1 / (a * a);
   const double stirling = (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r / 1680))) / a;
   if (a <= 100) return std::exp(a * std::log(x) - x - std::log(std::tgamma(a + 1)));

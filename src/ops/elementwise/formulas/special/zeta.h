@@ -5,8 +5,8 @@
 
 namespace ebb::ops {
 
-/// Returns psi(x). It uses reflection for negative x, then the recurrence up to 10, then the asymptotic
-/// series.
+/// Returns psi(x). It uses reflection for negative x, then the recurrence until the argument is at least 10,
+/// then the asymptotic series.
 EBB_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
   if (std::fabs(x) < 1e-20) return -1 / x;
