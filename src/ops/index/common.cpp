@@ -1,4 +1,4 @@
-// Helpers that the index ops share.
+// Helpers that the index ops share: checks of index dtypes, fill values and memory offsets.
 #include "ops/index/common.h"
 
 #include <ebb/core/warning.h>

@@ -1,4 +1,5 @@
-// Helpers that the index ops share.
+// Helpers that the index ops share: in-place variants, checks of index dtypes, fill values, memory offsets,
+// and calls of the scatter kernel.
 #pragma once
 
 #include <ebb/autograd/variable.h>

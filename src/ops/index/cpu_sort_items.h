@@ -19,7 +19,7 @@ void with_items(std::int64_t n, Body&& body) {
   body.template operator()<sort_keys::Wide>();
 }
 
-/// Returns the key of an item. Its type has the width of the key.
+/// Returns the key of an item. The returned type has the width of the key.
 inline std::uint32_t key_in(const sort_keys::Packed& item) {
   return static_cast<std::uint32_t>(item.bits >> 32);
 }

@@ -23,7 +23,8 @@ DimVector strides_without(const NdArray& x, std::int64_t dim) {
   return strides;
 }
 
-// Gathers units of up to V contiguous elements. It is used if all elements of a row have the same index.
+// Gathers units of up to V contiguous elements. GatherUnits is used if all elements of a row have the same
+// index.
 template <class T>
 struct GatherUnits {
   static constexpr int V = kUnit<T>;
@@ -112,7 +113,7 @@ struct ScatterInOrder {
 };
 
 // Writes, for each element of the index, the offset of its destination in out and the offset of its value in
-// src. sum_segments() sorts them by destination. An index out of bounds has the destination `nowhere`.
+// src. sum_segments() sorts these pairs by destination. An index out of bounds has the destination `nowhere`.
 struct ElementDestinations {
   std::int64_t *places, *starts;
   const std::int64_t* index;

@@ -80,9 +80,9 @@ void put_unordered(NdArray& out, const NdArray& offsets, const NdArray& values, 
   for_each(out.device(), offsets.numel() * put.units.count, put);
 }
 
-// Writes or adds all rows in the order of j. Each thread handles one element of the row. It is used for few
-// rows, for which sorting takes longer. Each addition rounds to T, so several 16-bit rows are not added in
-// this way.
+// Writes or adds all rows in the order of j. Each thread handles one element of the row. PutRowsInOrder is
+// used for few rows, because sorting them would take longer. Each addition rounds to T, so several 16-bit
+// rows are not added in this way.
 template <class T, bool kAdd>
 struct PutRowsInOrder {
   using C = Compute<T>;

@@ -51,8 +51,8 @@ Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
   return out;
 }
 
-// The memory layout of an indexed access: one offset for each position of the broadcast indices. Each offset
-// is the start of a view of `rest`, the dimensions that are not indexed.
+// The memory layout of an indexed access: one offset for each position of the broadcast indices. At each
+// offset begins a view with the sizes and strides of `rest`, which has the dimensions that are not indexed.
 struct Plan {
   NdArray offsets, rest;
   DimVector index_shape, result_shape;

@@ -20,7 +20,7 @@ struct SourceSlices {
   Variable index, source;
 };
 
-// Returns x, or for a 0-d x a view with one slice.
+// Returns x if it has dimensions, otherwise a view of x with one dimension of size 1.
 Variable at_least_1d(const Variable& x) { return x.dim() == 0 ? unsqueeze(x, 0) : x; }
 
 SourceSlices checked_slices(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
@@ -84,7 +84,7 @@ Reduction reduction_of(std::string_view reduce) {
   ebb::detail::fail("segment_reduce: reduce must be sum, mean, max, min or prod, got \"", reduce, "\".");
 }
 
-/// The lengths of the segments, [..., s], as Long, and the start of the first one, [..., 1].
+/// The lengths of the segments, [..., s], and the start of the first segment, [..., 1]. Both are Long.
 struct Segments {
   Variable lengths, start;
 };

@@ -43,7 +43,7 @@ Variable bool_index(bool value, Device device) {
   return Variable(ops::zeros_array({value ? 1 : 0}, kLong, device));
 }
 
-// A view of x, and the tensors that are still to be applied to it.
+// A view of x, and the tensors that must still index this view.
 struct Part {
   Variable view;
   Tensors tensors;

@@ -70,7 +70,7 @@ NdArray bool_array(const char* op, const Variable& mask) {
 }
 
 // Returns the indices of nonzero elements, in row-major order. The CPU kernel visits x in that order. If the
-// memory of x has another order, it is several times as fast to make x contiguous first.
+// memory of x has another order, making x contiguous first is several times faster.
 NdArray nonzero_indices(const NdArray& x) {
   NdArray places;
   const std::int64_t last = x.dim() > 0 ? x.strides().back() : 0;

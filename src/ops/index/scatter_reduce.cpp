@@ -142,9 +142,9 @@ struct ScatterReduceBackward : autograd::Node {
   }
 
   // The derivative of prod with respect to an element is the product of the other elements. In grad mode,
-  // product_of_others() computes it. Otherwise it is the product of all elements, divided by the element. For
-  // an element that is the only zero, it is the product with this element replaced by one. If there are two
-  // or more zeros, it is zero.
+  // product_of_others() computes it. Otherwise it is computed as the product of all elements, divided by the
+  // element. If the element is the only zero, it is the product with this element replaced by one. If several
+  // elements are zero, all derivatives are zero.
   void prod_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which);
     if (needs(0)) out[0] = mul(grad, scatter_reduce(ones(x, x.sizes()), dim, which, s, "prod", include_self));
@@ -164,8 +164,8 @@ struct ScatterReduceBackward : autograd::Node {
                    div(gather(mul(grad, all), dim, which), masked_fill(s, s_zero, 1)));
   }
 
-  // Elements that equal the extreme share the gradient evenly. NaN equals no element, so its gradient becomes
-  // NaN.
+  // Elements that equal the extreme share the gradient evenly. If the extreme is NaN, no element equals it,
+  // and the gradients of all elements that were combined in it become NaN.
   void extreme_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which), extreme = result.unpack();
     const DType wide = ops::wide_dtype(grad.dtype());

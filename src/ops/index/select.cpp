@@ -82,7 +82,8 @@ struct IndexFillBackward : IndexWriteBackward {
   }
 };
 
-// The `size` slices of x along `dim`. `rest` is the first one; slice i begins i * stride elements after it.
+// The `size` slices of x along `dim`. `rest` is the first slice; slice i begins i * stride elements after the
+// beginning of `rest`.
 struct Slices {
   NdArray rest;
   std::int64_t dim, size, stride;
