@@ -35,8 +35,8 @@ void add_multiple(std::int64_t n, T factor, const T* x, T* y) {
   for (std::int64_t j = 0; j < n; ++j) y[j] += factor * x[j];
 }
 
-/// Solves a x = b for a square triangular `a` with any strides. At first x contains b; its column stride must
-/// be 1.
+/// Solves a x = b for a square triangular `a` with any strides. At first x contains b. The column stride of x
+/// must be 1.
 template <class T>
 void solve_triangle(Matrix<const T> a, Matrix<T> x, bool upper, bool unit);
 

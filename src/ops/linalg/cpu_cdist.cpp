@@ -31,7 +31,7 @@ struct Sizes {
 constexpr std::int64_t kSide = 64;
 
 // Accumulates the differences between `a` and column l of b, and stores the accumulator in to[l], for kSide
-// columns. It is not inlined into loops, because the compiler would spill the accumulators there.
+// columns. It is not inlined into loops, because the compiler would spill the accumulators in these loops.
 template <class T, class Norm>
 [[gnu::noinline]] void add_differences(Norm norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch,
                                        T* to) {

@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
       __syncthreads();
     }
     const bool failed = !done || !(size > T(0));
-    // Computes the lengths of the rows, and the rank of each row among them.
+    // Computes the lengths of the rows, and sorts the rows by length. If the rotations failed, the order is
+    // unchanged.
     T* const values = p.values + b * k;
     for (int i = block.warp; i < k; i += block.warps) {
       const T* const row = z + std::int64_t{i} * width;
@@ -258,8 +259,8 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     const Rotated rotated = rotate_all<T>(a, info, false);
     sort_values<T>(s, rotated, true);
     sort_rows<T>(short_side, rotated, length, !tall, true);
-    // The rotated rows become columns. These are orthogonal except for rounding errors in short ones. A QR
-    // factorisation makes them an orthonormal basis.
+    // The rotated rows become columns. The columns are orthogonal, except that short columns have rounding
+    // errors. A QR factorisation makes them an orthonormal basis.
     const auto fresh = [&](std::int64_t rows, std::int64_t cols) {
       return NdArray::empty({count, rows, cols}, a.dtype(), a.device());
     };

@@ -37,15 +37,16 @@ NdArray new_info(const Variable& A);
 /// Returns the identity with A's dtype and device.
 Variable identity(std::int64_t n, const Variable& A);
 /// Returns 1 / gaps [..., n, n]. `gaps` are differences (or sums) of values [..., n]. If a gap is within the
-/// rounding error of the values, the result is 0 instead. It is differentiable.
+/// rounding error of the values, the result is 0 instead. The result is differentiable.
 Variable reciprocal_gaps(const Variable& gaps, const Variable& values);
-/// Returns out[..., i, :] = x[..., rows[..., i], :]. It is differentiable.
+/// Returns out[..., i, :] = x[..., rows[..., i], :], which is differentiable.
 Variable pick_rows(const Variable& x, const Variable& rows);
 /// Returns the lower triangle of x with half the diagonal. This is the gradient of a symmetric matrix of
 /// which only the lower triangle is read.
 Variable tril_halved(const Variable& x);
 
-/// Waits for `info`, and throws what(value) for the first `value` in it that is not 0.
+/// Waits for `info`. If it has an element `value` that is not 0, throws an error with the message what(value)
+/// for the first one.
 void check_info(const char* op, const NdArray& info, std::string (*what)(std::int64_t value));
 
 /// Returns the order of A's rows in P^T A.

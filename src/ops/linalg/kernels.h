@@ -28,8 +28,8 @@ namespace cpu {
 /// is Float.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
 /// Computes out = activation(input weight^T + bias) in one kernel. input and weight are matrices, and bias is
-/// a vector. `before`, if defined, receives the input of the activation; its row stride is a multiple of 8
-/// elements. Returns false if the device has no such kernel.
+/// a vector. `before`, if defined, receives the input of the activation; the row stride of `before` is a
+/// multiple of 8 elements. Returns false if the device has no such kernel.
 bool linear_activation(NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
                        const NdArray& bias, ops::LinearActivation activation);
 /// Sets out (no dimensions) to the sum of x[i] y[i].

@@ -61,8 +61,8 @@ EBB_HD bool is_extreme(T sum) {
   return !(sum > T(0x1p-80) && sum < T(0x1p120));
 }
 
-/// Returns the distance for n differences. It divides them by the largest one, so that their powers cannot
-/// overflow.
+/// Returns the distance for n differences. The differences are first divided by the largest one, so that
+/// their powers cannot overflow.
 template <class T, class Norm, class Difference>
 EBB_HD T scaled_distance(const Norm& norm, std::int64_t n, const Difference& difference) {
   T top = 0, sum = 0;

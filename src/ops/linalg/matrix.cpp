@@ -79,8 +79,7 @@ Variable exponential(const Variable& A) {
     if (most <= (single ? each.of_float : each.of_double)) return pade(A, each.coefficients);
   const Approximant& last = kApproximants[single ? 2 : 3];
   const double bound = single ? last.of_float : last.of_double;
-  // The counts are computed only once, on the host. Computed again on the device, they could be rounded
-  // differently.
+  // The numbers of squarings are computed only on the host, because the device could round them differently.
   Variable counts = empty_like(here);
   detail::host_access(counts.array());
   double* const count = counts.array().address_as<double>();

@@ -89,7 +89,7 @@ DimVector all_dims_of(const Variable& A) {
   return dims;
 }
 
-// Returns |A| |A^-1|. It is infinite for a singular matrix.
+// Returns |A| |A^-1|, which is infinite for a singular matrix.
 template <class Norm>
 Variable by_inverse(const Variable& A, const Norm& norm) {
   check_square("linalg.cond", A);

@@ -153,8 +153,8 @@ Variable ormqr(const Variable& self, const Variable& input2, const Variable& inp
                bool transpose) {
   EBB_AUTOCAST(ormqr, self, input2, input3, left, transpose);
   check_operands("ormqr", self, input3);
-  // If self is wide, only its first rows_of(self) columns contain reflections. The others belong to geqrf's
-  // R.
+  // If self is wide, only its first rows_of(self) columns contain reflections. The other columns belong to
+  // the R of geqrf.
   const bool wide = self.dim() >= 2 && cols_of(self) > rows_of(self);
   const Reflections h("ormqr", wide ? self.narrow(-1, 0, rows_of(self)) : self, input2);
   const std::int64_t m = rows_of(self), size = left ? rows_of(input3) : cols_of(input3);
