@@ -66,7 +66,7 @@ TEST_CASE("figures.awk extracts the medians from a benchmark's JSON") {
   CHECK(awk("figures.awk", entry("iteration", "5")) == "op.a 5 us 0.5 1.5e+11\n");
 }
 
-TEST_CASE("table.awk computes medians, ratios and shares of the higher roof") {
+TEST_CASE("table.awk computes medians, ratios to the best other side, and ebb's share of the highest roof") {
   CHECK(awk("table.awk", kLines, "-v csv=1") == kCsv);
   const std::string table = awk("table.awk", kLines);
   CHECK_THAT(table, Contains("op.a ") && Contains("0.400        40 %"));
@@ -74,7 +74,7 @@ TEST_CASE("table.awk computes medians, ratios and shares of the higher roof") {
              Contains("op.alone ") && Contains("GB/s") && Contains("          -           -           -\n"));
 }
 
-TEST_CASE("markdown.awk converts CSV to Markdown with a table for memory") {
+TEST_CASE("markdown.awk converts CSV to Markdown with a separate table for memory") {
   const std::string file = support::temporary("figures.csv");
   std::ofstream(file) << kCsv;
   const std::string one = output_of("awk -f " + benchmarks() + "markdown.awk " + file);
@@ -92,7 +92,7 @@ TEST_CASE("chart.awk converts CSV to a chart with a logarithmic scale") {
   CHECK_THAT(chart, !Contains("op.peak_memory") && !Contains("op.alone"));
 }
 
-TEST_CASE("the contestant benchdnn runs the convolutions of the given names") {
+TEST_CASE("contestants/benchdnn runs the convolutions that the given benchmark names describe") {
   const std::string folder = support::temporary("standin"), program = folder + "/benchdnn";
   std::filesystem::create_directories(folder);
   std::ofstream(program) << "#!/bin/sh\n"

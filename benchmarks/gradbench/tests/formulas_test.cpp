@@ -66,25 +66,26 @@ double determinant(const Numbers& a, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("hello: a square and its derivative") {
+TEST_CASE("hello returns the square of a number and its derivative") {
   CHECK(output_of("hello", "square", 16384.0) == 16384.0 * 16384.0);
   CHECK(output_of("hello", "double", 3.5) == 7.0);
 }
 
-TEST_CASE("lse: a sum of exponentials and its gradient") {
+TEST_CASE("lse returns logsumexp and its gradient") {
   const Numbers x = some(7);
   const Json input = {{"x", x}};
   check_close(output_of("lse", "primal", input), {log_sum_exp(x)});
   check_close(output_of("lse", "gradient", input), slopes(log_sum_exp, x));
 }
 
-TEST_CASE("lse: large numbers do not overflow") {
+TEST_CASE("lse does not overflow for large numbers") {
   const Json input = {{"x", {1000.0, 1000.0, -1000.0}}};
   check_close(output_of("lse", "primal", input), {1000 + std::log(2.0)});
   check_close(output_of("lse", "gradient", input), {0.5, 0.5, 0});
 }
 
-TEST_CASE("llsq: the distance between a polynomial and the sign function, and its gradient") {
+TEST_CASE(
+    "llsq returns the distance of a polynomial to the sign function and the gradient of this distance") {
   for (const int n : {2, 9, 12}) {
     const Numbers x = some(5);
     const Json input = {{"x", x}, {"n", n}};
@@ -94,7 +95,7 @@ TEST_CASE("llsq: the distance between a polynomial and the sign function, and it
   }
 }
 
-TEST_CASE("ode: the solution and the gradient of its last number") {
+TEST_CASE("ode returns the solution and the gradient of its last element") {
   for (const int steps : {1, 4}) {
     const Numbers x = some(6);
     const Json input = {{"x", x}, {"s", steps}};
@@ -104,7 +105,7 @@ TEST_CASE("ode: the solution and the gradient of its last number") {
   }
 }
 
-TEST_CASE("det: determinants and their gradients") {
+TEST_CASE("det returns the determinant and its gradient") {
   for (const std::size_t size : {1, 2, 5}) {
     const Numbers a = some(size * size);
     const Json input = {{"A", a}, {"ell", size}};

@@ -125,14 +125,14 @@ double lstm_loss(const Numbers& main, const Numbers& extra, Rows state, const Ro
 
 }  // namespace
 
-TEST_CASE("kmeans: the cost of centroids") {
+TEST_CASE("kmeans returns the cost of the centroids") {
   const Rows points = some(20, 3), centroids = some(4, 3);
   double cost = 0;
   for (const Numbers& point : points) cost += squared_distance(point, centroids[nearest(point, centroids)]);
   check_close(output_of("kmeans", "cost", {{"points", points}, {"centroids", centroids}}), {cost});
 }
 
-TEST_CASE("kmeans: Newton's direction leads to the means of the clusters") {
+TEST_CASE("kmeans returns the Newton direction: the centroids minus the means of their clusters") {
   const Rows points = some(20, 3), centroids(points.end() - 4, points.end());
   Rows expected = centroids;
   for (std::size_t j = 0; j < centroids.size(); ++j) {
@@ -149,7 +149,7 @@ TEST_CASE("kmeans: Newton's direction leads to the means of the clusters") {
   check_close(Json(flat(direction.get<Rows>())), flat(expected));
 }
 
-TEST_CASE("gmm: the posterior and its gradients") {
+TEST_CASE("gmm returns the log posterior and its gradient") {
   const Mixture cases[] = {{3, 2, 1.5, 2, some(10, 3)}, {1, 3, 1.0, 0, some(6, 1)}};
   for (const Mixture& mixture : cases) {
     const std::size_t d = mixture.d, k = mixture.k, in_l = mixture.triangle();
@@ -177,7 +177,7 @@ TEST_CASE("gmm: the posterior and its gradients") {
   }
 }
 
-TEST_CASE("lstm: the loss of two layers and its gradient") {
+TEST_CASE("lstm returns the loss of a model of two layers and its gradient") {
   const std::size_t layers = 2, b = 3;
   const Rows state = some(2 * layers, b), sequence = some(5, b);
   const Numbers parameters = some(8 * layers * b + 3 * b);
@@ -235,7 +235,7 @@ struct Scene {
 
 }  // namespace
 
-TEST_CASE("ba: the errors of all observations") {
+TEST_CASE("ba returns the reprojection and weight errors of all observations") {
   const Scene scene;
   const Json output = output_of("ba", "objective", scene.input(3, 5, 20));
   const Numbers all = scene.parameters();
@@ -246,7 +246,7 @@ TEST_CASE("ba: the errors of all observations") {
   CHECK(output.at("w_err").at("repeated") == 20);
 }
 
-TEST_CASE("ba: the values, rows and columns of the Jacobian") {
+TEST_CASE("ba returns the values, rows and columns of the sparse Jacobian") {
   const Scene scene;
   const Json output = output_of("ba", "jacobian", scene.input(3, 5, 20));
   Numbers values, columns, rows;
@@ -267,7 +267,7 @@ TEST_CASE("ba: the values, rows and columns of the Jacobian") {
   check_close(output.at("rows"), rows, 0);
 }
 
-TEST_CASE("ba: a camera without rotation") {
+TEST_CASE("ba is correct and finite for a camera without rotation") {
   Scene scene;
   scene.camera[0] = scene.camera[1] = scene.camera[2] = 0;
   const Json input = scene.input(1, 1, 16);

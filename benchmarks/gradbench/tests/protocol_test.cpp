@@ -15,7 +15,7 @@ TEST_CASE("a message without a payload is answered with its id") {
   CHECK(ask({{"kind", "analysis"}, {"of", 1}, {"valid", true}}).size() == 1);
 }
 
-TEST_CASE("a function runs as often and as long as the message requests") {
+TEST_CASE("a function runs at least min_runs times and min_seconds seconds") {
   const auto runs = [](const Json& wishes) {
     Json input = {{"x", some(5)}};
     input.update(wishes);
