@@ -81,7 +81,7 @@ void check_copy(const Row& row, const Row& other) {
 
 }  // namespace
 
-TEST_CASE("clone copies submodules of every class completely even if reset() creates other ones") {
+TEST_CASE("clone copies submodules of every class completely even if reset() creates different submodules") {
   std::map<std::string, std::vector<Row>> by_class;
   for (auto* rows : {modules::activation_rows, modules::convolution_rows, modules::pooling_rows,
                      modules::shape_rows, modules::norm_rows, modules::recurrent_rows,
@@ -91,7 +91,7 @@ TEST_CASE("clone copies submodules of every class completely even if reset() cre
     for (std::size_t i = 0; i < rows.size(); ++i) check_copy(rows[i], rows[(i + 1) % rows.size()]);
 }
 
-TEST_CASE("a clone shares no tensor with a module whose tensors were given by options") {
+TEST_CASE("a clone copies the tensors that were passed to the module as options") {
   const auto given = [] { return ones({4, 3}).requires_grad_(); };
   const std::vector<std::shared_ptr<nn::Module>> originals = {
       nn::Embedding(nn::EmbeddingOptions(4, 3)._weight(ones({4, 3}))).ptr(),
@@ -153,7 +153,7 @@ TEST_CASE("clone copies the whole content of containers that were filled after r
   CHECK(copy->named["w"].is_same(copy->get_parameter("named.w")));
 }
 
-TEST_CASE("a clone gets a child without clone() from reset() as in libtorch") {
+TEST_CASE("as in libtorch, clone leaves a child that has no clone() as reset() created it") {
   struct Plain : nn::Module {
     Plain() { weight = register_parameter("weight", ones({2})); }
     Variable weight;

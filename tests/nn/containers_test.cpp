@@ -8,7 +8,7 @@ using support::Contains;
 namespace F = nn::functional;
 using Names = std::vector<std::string>;
 
-TEST_CASE("OrderedDict has access by index and by key, update() and errors that contain the key") {
+TEST_CASE("OrderedDict supports update() and access by index and key, and its errors contain the key") {
   OrderedDict<std::string, Tensor> dict("Weight");
   CHECK(dict.key_description() == "Weight");
   CHECK_THROWS_WITH(dict.back(), Contains("Called back() on an empty OrderedDict"));
@@ -113,7 +113,7 @@ TEST_CASE("EmbeddingBag::from_pretrained uses the given rows and freezes them by
   CHECK_THROWS_WITH(nn::EmbeddingBag::from_pretrained(ones({3})), Contains("2-dimensional"));
 }
 
-TEST_CASE("indices of max pooling point to the element of each result") {
+TEST_CASE("each index of max pooling is the position of the maximum in the input") {
   const Tensor line = randn({2, 3, 12}), plane = randn({2, 3, 9, 8}), body = randn({2, 3, 6, 7, 8});
   const auto check = [](const Tensor& x, const std::tuple<Tensor, Tensor>& pooled, std::int64_t dims) {
     const auto& [values, places] = pooled;
@@ -166,7 +166,8 @@ TEST_CASE("reset_running_stats of InstanceNorm restores the initial statistics")
   CHECK(norm->num_batches_tracked.item<std::int64_t>() == 0);
 }
 
-TEST_CASE("reset_parameters of Transformer layers and adaptive softmax redraws every parameter") {
+TEST_CASE(
+    "reset_parameters of transformers and adaptive softmax resets all parameters except out_proj.weight") {
   const auto changes = [](auto module) {
     const NoGradGuard no_grad;
     for (const Tensor& p : module->parameters()) p.fill_(7);
@@ -187,7 +188,7 @@ TEST_CASE("reset_parameters of Transformer layers and adaptive softmax redraws e
   CHECK(plain->options.num_encoder_layers() == nn::TransformerOptions(8, 2).num_encoder_layers());
 }
 
-TEST_CASE("a clone of a module with spectral_norm has the same state in separate vectors") {
+TEST_CASE("a clone of a module with spectral_norm has its own copies of the power iteration vectors") {
   for (const bool parametrized : {false, true})
     for (const bool trains : {false, true}) {
       INFO("parametrized " << parametrized << ", training " << trains);
@@ -219,7 +220,7 @@ TEST_CASE("a clone of a module with spectral_norm has the same state in separate
     }
 }
 
-TEST_CASE("RNN gives a packed sequence the same result as each sequence alone") {
+TEST_CASE("an RNN gives packed sequences the same results as each sequence alone") {
   nn::RNN rnn(3, 4);
   namespace rnns = nn::utils::rnn;
   const Tensor x = randn({5, 2, 3});

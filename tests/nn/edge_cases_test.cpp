@@ -34,7 +34,7 @@ TEST_CASE("an error in a module preserves its type and names the module") {
   CHECK(plain);
 }
 
-TEST_CASE("AnyModule knows the type of its module, selects overloads and reports wrong arguments") {
+TEST_CASE("AnyModule returns the type of its module, selects overloads and reports wrong arguments") {
   struct Either : nn::Module {
     Variable forward(const Variable& x) { return x * 2; }
     Variable forward(const Variable& x, const Variable& y) { return x - y; }
@@ -76,7 +76,7 @@ TEST_CASE("load_state_dict with assign uses the tensors that a pre-hook inserts"
   CHECK(state.keys() == Names{"kernel", "bias"});
 }
 
-TEST_CASE("undefined entries of a state count as missing or unexpected with and without hooks") {
+TEST_CASE("load_state_dict reports undefined entries as missing keys or, if unknown, as unexpected keys") {
   const State state({{"weight", ones({1, 2})}, {"bias", Variable()}, {"more", Variable()}});
   for (const bool hooked : {false, true}) {
     INFO(hooked);
@@ -144,7 +144,8 @@ TEST_CASE("MaxUnpool with only a kernel size inverts the pooling of that kernel 
   CHECK(*unpool->options.stride() == *unpool->options.kernel_size());
 }
 
-TEST_CASE("reset_parameters of a Transformer resets its layers in order and its norm to 1 and 0") {
+TEST_CASE(
+    "reset_parameters of a Transformer resets its layers in order and its norm to weight 1 and bias 0") {
   const auto check = []<class Layer>(auto module, std::type_identity<Layer>) {
     NoGradGuard no_grad;
     auto norm = module->options.norm();
@@ -215,7 +216,7 @@ TEST_CASE("modules have the same results and errors under EmitNvtx") {
   CHECK_FALSE(cuda::is_nvtx_emitted());
 }
 
-TEST_CASE("cuda and pin_memory of a packed sequence throw without a GPU") {
+TEST_CASE("cuda() and pin_memory() of a packed sequence throw without a GPU") {
   if (cuda::is_available()) return;
   const auto packed = nn::utils::rnn::pack_padded_sequence(randn({3, 2}), tensor({2, 3}), false, false);
   CHECK_THROWS_WITH(packed.cuda(), Contains("Device::CUDA: "));
@@ -258,7 +259,7 @@ TEST_CASE("clip_grad_norm_ of gradients of several dtypes uses the norm of all e
   CHECK(equal(c.grad(), full({2}, 2.0, kHalf)));
 }
 
-TEST_CASE("clip_grad_value_ writes strided gradients in place correctly") {
+TEST_CASE("clip_grad_value_ clips strided gradients in place") {
   const Variable a = strided(tensor({1.0, -7.0, 2.0}, kDouble)),
                  b = strided(tensor({5.0, 0.5, -0.5}, kDouble)), c = tensor({9.0, 1.0}, kDouble);
   nn::utils::clip_grad_value_({with_grad(a), with_grad(b), with_grad(c)}, 2);

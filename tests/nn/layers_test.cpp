@@ -253,7 +253,7 @@ TEST_CASE("containers preserve the order of modules and parameters") {
   CHECK_THROWS_WITH(parameters[2], Contains("out of range"));
 }
 
-TEST_CASE("BatchNorm counts batches and uses a cumulative average without momentum") {
+TEST_CASE("BatchNorm counts batches, and without a momentum it uses the cumulative average") {
   nn::BatchNorm1d norm(nn::BatchNorm1dOptions(2).momentum(nullopt));
   norm->to(kDouble);
   const Variable a = tensor({{1.0, 2.0}, {3.0, 6.0}}), b = tensor({{5.0, 2.0}, {7.0, 2.0}});
@@ -266,7 +266,7 @@ TEST_CASE("BatchNorm counts batches and uses a cumulative average without moment
   CHECK(norm(ones({1, 2}, kDouble)).sizes() == IntArrayRef({1, 2}));
 }
 
-TEST_CASE("local_response_norm of integers returns floats of the real means") {
+TEST_CASE("local_response_norm of integers averages in floating point") {
   const Variable x = tensor({1, 2, 3, 4, 5, 6}).view({1, 3, 2});
   const Variable y = F::local_response_norm(x, F::LocalResponseNormFuncOptions(3).alpha(0.5).beta(1).k(2));
   CHECK(y.dtype() == kFloat);

@@ -72,7 +72,7 @@ TEST_CASE("named_parameters and named_buffers list dotted paths with parents fir
   CHECK(shared->second->as<nn::Conv2d>() == nullptr);
 }
 
-TEST_CASE("train, to and zero_grad apply to the whole module tree") {
+TEST_CASE("train(), to() and zero_grad() apply to the whole module tree") {
   auto net = std::make_shared<Net>();
   net->eval();
   CHECK_FALSE(net->first->norm->is_training());
@@ -107,7 +107,7 @@ TEST_CASE("zero_grad detaches gradients") {
   CHECK(fc->weight.grad().abs().sum().item<float>() == 0);
 }
 
-TEST_CASE("register_parameter sets requires_grad as given") {
+TEST_CASE("register_parameter sets requires_grad to the given value") {
   nn::Module net("Net");
   for (const bool before : {false, true})
     for (const bool wanted : {false, true}) {
@@ -117,7 +117,7 @@ TEST_CASE("register_parameter sets requires_grad as given") {
     }
 }
 
-TEST_CASE("to with a memory format changes only tensors with matching dimensions") {
+TEST_CASE("to() with a memory format changes only tensors whose number of dimensions fits the format") {
   nn::Sequential net(nn::Conv2d(3, 4, 2), nn::BatchNorm2d(4), nn::Conv3d(2, 3, 2));
   const auto parameters = net->named_parameters();
   const Variable plane = parameters["0.weight"], space = parameters["2.weight"], bias = parameters["0.bias"];
@@ -232,7 +232,7 @@ TEST_CASE("modules and tensors can be found by their paths") {
   CHECK_THROWS_WITH(plain->get_parameter("bias"), Contains("has no parameter \"bias\""));
 }
 
-TEST_CASE("a module is freed with its last owner and resets the path of its children") {
+TEST_CASE("a module is freed with its last owner, and its children then have an empty path") {
   nn::Linear fc(2, 2);
   {
     nn::Sequential parent(fc);

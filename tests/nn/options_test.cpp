@@ -109,7 +109,7 @@ TEST_CASE("transposed convolutions accept a feasible output_size and report the 
   }
 }
 
-TEST_CASE("trunc_normal_ far in the tail stays within its bounds") {
+TEST_CASE("trunc_normal_ with bounds far in the tail draws values between them") {
   manual_seed(1);
   Variable x = empty({10000});
   nn::init::trunc_normal_(x, 0, 1, 5, 6);
@@ -118,7 +118,7 @@ TEST_CASE("trunc_normal_ far in the tail stays within its bounds") {
   CHECK_THROWS_WITH(nn::init::trunc_normal_(x, 0, 1, 6, 5), Contains("trunc_normal_: the bounds a = 6"));
 }
 
-TEST_CASE("clip_grad_norm_ of order 0 counts the gradients including zero ones") {
+TEST_CASE("clip_grad_norm_ of order 0 counts all defined gradients, including those that are zero") {
   Variable a = ones({2}).requires_grad_(), b = ones({3}).requires_grad_(), c = ones({1}).requires_grad_();
   (a * 0).sum().backward();
   b.sum().backward();

@@ -126,7 +126,7 @@ TEST_CASE("scatter and gather split and join along the given dimension") {
   require_close(parallel::data_parallel(net, x, Devices(3, kCPU), nullopt, 1), net->forward(x));
 }
 
-TEST_CASE("replicas share the parameters of the module and are not leaves") {
+TEST_CASE("parameters of replicas share the memory of the module's parameters and are not leaves") {
   Net net;
   const Variable generator = get_rng_state();
   auto replicas = parallel::replicate(net, Devices{kCPU, kCPU});
@@ -152,7 +152,7 @@ TEST_CASE("replicas share the parameters of the module and are not leaves") {
   CHECK(equal(net->offset.grad(), ones({3}, kDouble)));
 }
 
-TEST_CASE("data_parallel updates running statistics from the first piece") {
+TEST_CASE("data_parallel updates running statistics from the first piece of the batch") {
   manual_seed(1);
   nn::BatchNorm1d norm(2), expected(2);
   const Variable x = randn({6, 2});
@@ -163,7 +163,7 @@ TEST_CASE("data_parallel updates running statistics from the first piece") {
   CHECK(norm->num_batches_tracked.item<std::int64_t>() == 1);
 }
 
-TEST_CASE("replicas run in separate threads with the modes of the caller") {
+TEST_CASE("replicas run in separate threads with the grad, autocast and inference modes of the caller") {
   Notes notes;
   Net net(&notes);
   net->to(kFloat);
@@ -210,7 +210,7 @@ TEST_CASE("data_parallel functions throw for invalid arguments") {
                     Contains("no module"));
 }
 
-TEST_CASE("data_parallel throws if the system refuses a thread") {
+TEST_CASE("data_parallel throws if the system cannot start a thread") {
   Net net;
   const Variable x = ones({2, 4}, kDouble);
   const support::NoThreads refused;

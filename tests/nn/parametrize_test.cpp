@@ -112,7 +112,7 @@ TEST_CASE("spectral_norm has the values of torch") {
   }
 }
 
-TEST_CASE("remove_spectral_norm sets the weight from the current vectors") {
+TEST_CASE("remove_spectral_norm sets the weight to the original divided by the current spectral norm") {
   for (const bool trains : {true, false}) {
     INFO("training " << trains);
     nn::Linear m(3, 4);
@@ -149,7 +149,7 @@ TEST_CASE("remove_weight_norm preserves the weight") {
   CHECK_THROWS_WITH(utils::spectral_norm(m, "weight", 0), Contains("must be positive"));
 }
 
-TEST_CASE("register_parametrization computes a parameter with functions") {
+TEST_CASE("register_parametrization computes a parameter with the given functions") {
   nn::Linear m(nn::LinearOptions(2, 2).bias(false));
   const Variable start = m->weight.detach().clone();
   utils::parametrize::register_parametrization(m, "weight",
@@ -180,7 +180,7 @@ TEST_CASE("register_parametrization computes a parameter with functions") {
     CHECK_FALSE(utils::parametrize::is_parametrized(*m));
     CHECK(m->children().empty());
   }
-  SECTION("refresh recomputes the parameter outside of calls") {
+  SECTION("refresh recomputes the parameter without a call of the module") {
     {
       NoGradGuard no_grad;
       m->parameters()[0].fill_(3);

@@ -262,7 +262,7 @@ TEST_CASE("recurrent layers are printed as in libtorch") {
   CHECK(text(*nn::GRUCell(nn::GRUCellOptions(20, 10).bias(false))) == "ebb::nn::GRUCell(20, 10, bias=false)");
 }
 
-TEST_CASE("recurrent layers can be cloned, converted and called as other modules") {
+TEST_CASE("recurrent layers can be cloned, converted and called like other modules") {
   nn::LSTM lstm(2, 3);
   lstm->flatten_parameters();
   const auto copy = std::dynamic_pointer_cast<nn::LSTMImpl>(lstm->clone());
@@ -351,7 +351,7 @@ TEST_CASE("a GRU with unsorted packed sequences has the values of torch") {
            0.3813492, 0.354595, 0.731334, 0.4625941});
 }
 
-TEST_CASE("packed sequences have the result of each sequence alone") {
+TEST_CASE("a bidirectional LSTM gives packed sequences the same results as each sequence alone") {
   nn::LSTM lstm(nn::LSTMOptions(2, 3).num_layers(2).bidirectional(true));
   const std::vector<Variable> sequences{rand({2, 2}), rand({4, 2}), rand({1, 2})};
   const auto [rows, state] = lstm->forward_with_packed_input(utils::pack_sequence(sequences, false));

@@ -45,7 +45,7 @@ struct CarelessImpl : nn::Cloneable<CarelessImpl> {
 
 }  // namespace
 
-TEST_CASE("a shared parameter is listed once and has each of its names in the state") {
+TEST_CASE("a shared parameter is listed once, and state_dict contains it under each of its names") {
   Tied net;
   REQUIRE(net->parameters().size() == 1);
   CHECK(net->named_parameters().keys() == Names{"table.weight"});
@@ -202,7 +202,7 @@ TEST_CASE("clone preserves sharing of parameters and modules") {
   CHECK(copy->parameters().size() == 1);
   CHECK(equal(copy->head->weight, net->head->weight));
   CHECK_FALSE(copy->head->weight.is_alias_of(net->head->weight));
-  SECTION("in nested modules") {
+  SECTION("nested modules that share a parameter") {
     nn::Sequential outer(net);
     const auto deep = std::dynamic_pointer_cast<nn::SequentialImpl>(outer->clone());
     CHECK(deep->parameters().size() == 1);
@@ -218,7 +218,7 @@ TEST_CASE("clone preserves sharing of parameters and modules") {
     CHECK(nn::Linear(linear->clone()->as<nn::Linear>()->options)->parameters().size() == 2);
     CHECK(linear->clone() != linear->clone());
   }
-  SECTION("a parameter that occurs twice in a list") {
+  SECTION("a parameter that occurs twice in a list is copied once") {
     const Variable w = ones({2}).requires_grad_();
     const nn::ParameterList list(w, w);
     const auto both = std::dynamic_pointer_cast<nn::ParameterListImpl>(list->clone());

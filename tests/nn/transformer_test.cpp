@@ -298,7 +298,7 @@ TEST_CASE("transformers have the initial values of torch") {
   near(all["decoder.norm.weight"], {1, 1});
 }
 
-TEST_CASE("clones of transformers share no tensors") {
+TEST_CASE("the clone of a transformer shares no tensors with the original") {
   struct Twice : nn::Cloneable<Twice> {
     Twice() { Twice::reset(); }
     void reset() override { factor = register_parameter("factor", full({}, 2.0)); }

@@ -84,7 +84,7 @@ TEST_CASE("warnings are written to stderr and not to stdout") {
   CHECK(written(stdout, [&] { written(stderr, call); }).empty());
 }
 
-TEST_CASE("a warning handler is per thread, is restored and may throw") {
+TEST_CASE("WarningHandlerGuard sets the handler of its thread and restores it, and a handler may throw") {
   WarningHandler* const before = get_warning_handler();
   REQUIRE(before != nullptr);
   Listener outer, inner;
