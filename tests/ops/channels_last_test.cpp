@@ -170,7 +170,7 @@ TEST_CASE("layers of channels-last tensors have the right first and second deriv
   CHECK(gradgradcheck(fused, in));
 }
 
-TEST_CASE("convolutions and poolings decide by their operands if a result is channels-last") {
+TEST_CASE("convolutions and poolings return a channels-last result only if an operand is channels-last") {
   const Tensor w = random({3, 2, 2, 2}), x = random({2, 2, 4, 4});
   CHECK(conv2d(x, w).is_contiguous());
   CHECK(is_last(conv2d(x, w.contiguous(kLast))));

@@ -24,7 +24,7 @@ std::vector<std::int64_t> strides(const Variable& x) { return x.strides().vec();
 
 }  // namespace
 
-TEST_CASE("to converts every dtype to every other dtype") {
+TEST_CASE("to() converts every dtype to every other dtype") {
   for (DType from : kAllTypes)
     for (DType to : kAllTypes) {
       INFO(to_string(from) << " to " << to_string(to));
@@ -160,7 +160,7 @@ TEST_CASE("transposed copies of every element size preserve all bits") {
   CHECK(odd.t().contiguous().equal(odd));
 }
 
-TEST_CASE("clone and to preserve the strides of dense tensors and compact strided ones") {
+TEST_CASE("clone() and to() preserve the strides of dense tensors and make other tensors dense") {
   const Variable x = arange(24).to(kFloat32).view({2, 3, 4});
   CHECK(strides(x.transpose(0, 2).clone()) == strides(x.transpose(0, 2)));
   CHECK(strides(x.transpose(0, 2).to(kFloat64)) == strides(x.transpose(0, 2)));
@@ -182,7 +182,7 @@ TEST_CASE("clone and to preserve the strides of dense tensors and compact stride
                     support::Contains("MemoryFormat::ChannelsLast needs a tensor of 4"));
 }
 
-TEST_CASE("to returns the same tensor if device and dtype are unchanged") {
+TEST_CASE("to() returns the same tensor if device and dtype are unchanged") {
   const Variable x = tensor({1.0, 2.0});
   CHECK(x.to(kFloat32).is_same(x));
   CHECK(x.to(kCPU).is_same(x));
@@ -210,7 +210,7 @@ TEST_CASE("to returns the same tensor if device and dtype are unchanged") {
                     support::Contains("to: the memory format is given twice, in the options and"));
 }
 
-TEST_CASE("gradients of clone, to and contiguous have the dtype of the input") {
+TEST_CASE("gradients of clone(), to() and contiguous() have the dtype of the input") {
   const Variable x = tensor({{1.0, 2.0}, {3.0, 4.0}}, dtype(kFloat32).requires_grad(true));
   const Variable y = x.clone();
   CHECK(y.grad_fn()->name() == "CloneBackward0");
@@ -249,7 +249,7 @@ TEST_CASE("assigning a tensor to an element records the assignment in the graph"
   CHECK(values(x) == std::vector<double>{3, 4, 0});
 }
 
-TEST_CASE("copy_ throws for shapes and leaves that it cannot write") {
+TEST_CASE("copy_ throws for shapes that do not broadcast, overlapping memory and leaves that require grad") {
   const Variable x = zeros({2, 3});
   CHECK_THROWS_WITH(x.copy_(zeros({2})),
                     support::Contains("copy_: the shapes [2, 3] and [2] do not broadcast: the"));
@@ -342,7 +342,7 @@ TEST_CASE("fill_ and zero_ write every element and stop the gradient") {
                     support::Contains("fill_: a leaf Variable that requires grad is being used"));
 }
 
-TEST_CASE("full accepts the bounds of an integer dtype and throws for values outside") {
+TEST_CASE("full accepts the bounds of an integer dtype and throws for values beyond them") {
   CHECK(full({1}, -0x1p63, kInt64).item<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
   CHECK(full({1}, -0x1p31, kInt32).item<int>() == std::numeric_limits<std::int32_t>::min());
   CHECK(full({1}, 255.9, kUInt8).item<int>() == 255);

@@ -215,7 +215,7 @@ TEST_CASE("copy_ into an integer tensor is not recorded") {
   CHECK(whole.eq(3).all().item<bool>());
 }
 
-TEST_CASE("fill_ throws for a value with dimensions and full for a value out of range") {
+TEST_CASE("fill_ throws for a value with dimensions, and full throws for a value out of range") {
   const Variable x = ebb::zeros({2});
   CHECK_THROWS_WITH(x.fill_(ebb::ones({1})), Contains("only a 0-dimensional value tensor"));
   CHECK_THROWS_WITH(ebb::full({1}, -200, kChar), Contains("without overflow"));
@@ -229,14 +229,14 @@ TEST_CASE("empty_like of an expanded tensor orders its dimensions by the non-zer
   CHECK(ebb::empty_like(between).strides() == IntArrayRef({1, 2, 6}));
 }
 
-TEST_CASE("the storage of from_blob has the size that its strides span and may be null if empty") {
+TEST_CASE("from_blob makes a storage as large as the strides span and accepts null for an empty tensor") {
   float numbers[6] = {};
   const Variable x = ebb::from_blob(numbers, {2, 2}, {3, 2});
   CHECK(x.array().storage()->bytes() == 6 * sizeof(float));
   CHECK(ebb::from_blob(nullptr, {0, 3}).numel() == 0);
 }
 
-TEST_CASE("tril_indices and triu_indices are the positions that tril and triu keep at every offset") {
+TEST_CASE("tril_indices and triu_indices return the positions that tril and triu keep, for every offset") {
   for (const auto& [rows, columns] :
        {std::pair(4, 4), std::pair(3, 5), std::pair(5, 2), std::pair(1, 3), std::pair(0, 2)})
     for (std::int64_t offset = -7; offset <= 7; ++offset) {

@@ -88,7 +88,7 @@ TEST_CASE("the _ex functions report failures in info instead of throwing") {
   CHECK(linalg::cond(ones({2, 2}), 1).item<float>() == INFINITY);
 }
 
-TEST_CASE("backward through a decomposition without a derivative throws and names it") {
+TEST_CASE("backward through a decomposition without a derivative throws and names the op") {
   const Variable x = symmetric().requires_grad_();
   CHECK_THROWS_WITH(std::get<0>(geqrf(x)).sum().backward(), support::Contains("the derivative for 'geqrf'"));
   CHECK_THROWS_WITH(std::get<0>(linalg::ldl_factor(x)).sum().backward(),

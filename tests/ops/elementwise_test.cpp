@@ -55,7 +55,7 @@ TEST_CASE("clamp with numbers passes the gradient only between its bounds") {
     }
 }
 
-TEST_CASE("clamp with tensors gives the gradient to the deciding operand and halves it at ties") {
+TEST_CASE("clamp with tensors passes the gradient to the selected operand and halves it at ties") {
   for (const double at : kXs)
     for (const auto& [low, high] : kBounds) {
       INFO(at << " in " << low << ", " << high);
@@ -227,7 +227,7 @@ TEST_CASE("is_nonzero accepts only one element and an undefined tensor has numel
   CHECK(ebb::size(ones({2, 3}), -1) == 3);
 }
 
-TEST_CASE("arithmetic on small integers wraps and addition of Bool is or") {
+TEST_CASE("arithmetic on small integers wraps, and the sum of Bool tensors is their logical or") {
   CHECK(values(ebb::full({1}, 200, ebb::kByte) + ebb::full({1}, 100, ebb::kByte)) == Values{44});
   CHECK(values(ebb::full({1}, 100, ebb::kChar) * 2) == Values{-56});
   CHECK(values(ebb::tensor({true, false}) + ebb::tensor({true, true})) == Values{1, 1});

@@ -134,7 +134,7 @@ const Sum kSums[] = {
 
 }  // namespace
 
-TEST_CASE("sums of very many 16-bit ones equal their count") {
+TEST_CASE("sums of very many 16-bit elements of value 1 equal the number of elements") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const Sum& sum : kSums) {
       INFO(sum.name << " in " << dtype);

@@ -74,7 +74,8 @@ TEST_CASE("scatter_reduce with prod has exact derivatives at several zeros") {
   }
 }
 
-TEST_CASE("scatter_reduce amax and amin share the gradient among ties and with self if it is included") {
+TEST_CASE(
+    "scatter_reduce amax and amin share the gradient among ties, and with self if include_self is true") {
   const Variable index = longs({0, 0, 1, 2});
   for (const bool most : {true, false})
     for (const bool include : {true, false}) {
@@ -206,7 +207,7 @@ TEST_CASE("take and put use indices of the flattened tensor") {
                   {ramp({2, 3}), ramp({2}, 1)});
 }
 
-TEST_CASE("embedding and one_hot look up rows and classes by index") {
+TEST_CASE("embedding returns rows of a table by index, and one_hot returns indicator vectors of classes") {
   const Variable table = count({3, 2}), which = longs({2, 0, 2, 2}, {2, 2});
   CHECK(values(ebb::embedding(table, which)) == Values{4, 5, 0, 1, 4, 5, 4, 5});
   CHECK(shape(ebb::embedding(table, which)) == Shape{2, 2, 2});
@@ -327,7 +328,7 @@ TEST_CASE("embedding_bag accepts per_sample_weights, include_last_offset and sca
                  tensor({6.0, 8.0, 4.75, 6.5, 3.0, 4.0, 0.0, 0.0, 1.0, 2.0}, kNumbers).view({5, 2})));
 }
 
-TEST_CASE("embedding_bag of a matrix uses its rows as bags and ignores include_last_offset") {
+TEST_CASE("embedding_bag of a matrix of indices uses its rows as bags and ignores include_last_offset") {
   namespace F = nn::functional;
   const Tensor weight = table(), matrix = tensor({1, 4, 0, 3, 3, 2}, kLong).view({3, 2});
   for (const bool last : {false, true}) {
@@ -340,7 +341,7 @@ TEST_CASE("embedding_bag of a matrix uses its rows as bags and ignores include_l
   }
 }
 
-TEST_CASE("embedding_bag of padding indices only is zero and has zero gradients in every mode") {
+TEST_CASE("a bag of only padding indices is zero and has zero gradients in every mode of embedding_bag") {
   for (const std::int64_t mode : {0, 1, 2}) {
     INFO("mode " << mode);
     const Tensor weight = table();  // in row 3 only one element is positive

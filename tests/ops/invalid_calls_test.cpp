@@ -197,7 +197,7 @@ TEST_CASE("ops throw for numbers that the dtype cannot represent") {
   CHECK(h.masked_fill(all, -65504).sum().item<double>() == -kInf);
 }
 
-TEST_CASE("linear algebra throws for matrices and norms without a result") {
+TEST_CASE("linear algebra throws for arguments that do not fit and for norms undefined on empty tensors") {
   const Variable A = ones({2, 2}), empty_rows = ones({3, 0}), i = ones({2}, kLong);
   const auto norm_of = [&](double p) {
     return [=] { linalg::vector_norm(empty_rows, p, IntArrayRef({1})); };

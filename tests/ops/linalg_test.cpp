@@ -55,7 +55,7 @@ TEST_CASE("mm equals plain loops for every size and layout") {
   }
 }
 
-TEST_CASE("mm with an inner size of 0 is zero and with no rows is empty") {
+TEST_CASE("mm with inner size 0 returns zeros, and mm of a matrix without rows is empty") {
   const Variable a = ebb::empty({2, 0}, ebb::kDouble).requires_grad_(true),
                  b = ebb::empty({0, 3}, ebb::kDouble);
   const Variable out = a.mm(b);
@@ -153,7 +153,8 @@ TEST_CASE("matmul accepts every pair of ranks and broadcasts batches") {
   }
 }
 
-TEST_CASE("in-place matrix products equal the others and preserve the history of their operands") {
+TEST_CASE(
+    "in-place matrix products equal the out-of-place forms and preserve the history of their operands") {
   const Variable m = ramp({2, 3}), n = ramp({3, 4}, 1), base = ramp({2, 4}, 2);
   Variable y = base.clone();
   y.addmm_(m, n, 0.5, 2);
@@ -347,7 +348,7 @@ Tensor matrix(std::int64_t rows, std::int64_t columns, DType dtype, bool transpo
 
 }  // namespace
 
-TEST_CASE("addmm adds self to the finished product with one rounding") {
+TEST_CASE("addmm is bitwise equal to a matrix product followed by the addition of self") {
   const auto [m, k, n] = any_shape();
   const DType dtype = GENERATE(kFloat, kDouble);
   const bool left = GENERATE(false, true), right = GENERATE(false, true);

@@ -101,7 +101,7 @@ TEST_CASE("searchsorted gives the same results for many and for few values") {
     }
 }
 
-TEST_CASE("cumsum has the same bits along contiguous and along strided lines") {
+TEST_CASE("cumsum along contiguous lines is bitwise equal to cumsum along strided lines") {
   const Tensor x = randn({19, 33});
   for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
     const Tensor a = x.clone().to(dtype).requires_grad_(), b = a.detach().clone().requires_grad_();
@@ -114,7 +114,7 @@ TEST_CASE("cumsum has the same bits along contiguous and along strided lines") {
   }
 }
 
-TEST_CASE("a sum over the rows of a matrix has the bits of adding them one by one") {
+TEST_CASE("a sum over at most 16 rows of a matrix is bitwise equal to adding the rows one by one") {
   const Tensor x = randn({21, 1100});
   for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 15, 16}) {
     Tensor sum = x[0];
@@ -123,7 +123,7 @@ TEST_CASE("a sum over the rows of a matrix has the bits of adding them one by on
   }
 }
 
-TEST_CASE("interpolate treats the innermost axis as any other axis") {
+TEST_CASE("interpolate along the innermost axis equals interpolate along another axis") {
   const Tensor x = randn({2, 3, 5, 7}, kDouble);
   namespace F = nn::functional;
   for (const auto& [mode, width] : std::vector<std::pair<F::InterpolateFuncOptions::mode_t, std::int64_t>>{
@@ -289,7 +289,7 @@ const Sum kSums[] = {
 
 }  // namespace
 
-TEST_CASE("long float sums are exact to 1e-5 in every layout") {
+TEST_CASE("long float sums have a relative error of at most 1e-5 in every layout") {
   const Variable term = full({1}, kTerm);
   const Variable layouts[] = {term.expand({kTerms}), full({kTerms}, kTerm),
                               full({kTerms, 2}, kTerm).select(1, 0)};

@@ -342,7 +342,7 @@ TEST_CASE("ctc_loss has the value and gradient of torch") {
                                                      0});
 }
 
-TEST_CASE("ctc_loss without an alignment is infinite and with zero_infinity it is 0") {
+TEST_CASE("ctc_loss is infinite if no alignment exists, or 0 with zero_infinity") {
   const double nan = NAN;
   std::vector<ebb::Device> devices{ebb::Device(ebb::kCPU)};
   if (ebb::cuda::is_available()) devices.emplace_back(ebb::kCUDA);

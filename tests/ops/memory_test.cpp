@@ -145,7 +145,7 @@ TEST_CASE("empty_permuted orders the dimensions in memory as given") {
   CHECK_THROWS_WITH(empty_permuted({2, 3}, {0}), Contains("differ in length"));
 }
 
-TEST_CASE("geometry beyond the memory throws even if its offset and strides are huge") {
+TEST_CASE("as_strided, set_ and from_blob throw for geometry beyond the memory, even for huge strides") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   Tensor x = arange(6, kFloat), empty = zeros({0});
   const std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::int64_t> geometries[] = {
@@ -253,7 +253,7 @@ const Case kBuffers[] = {
 
 }  // namespace
 
-TEST_CASE("the gradient of index ops needs the memory of one table") {
+TEST_CASE("the backward pass of index ops allocates only the gradient of the input") {
   for (const Case& pick : kPicks) {
     INFO(pick.name);
     const Variable x = rand({kRows, kRows}, requires_grad());

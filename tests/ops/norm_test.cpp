@@ -350,7 +350,7 @@ TEST_CASE("normalisations of very large and very small floats are as accurate as
   }
 }
 
-TEST_CASE("norms and std of very large and very small floats have the derivatives of double") {
+TEST_CASE("norms and std of very large and very small floats have derivatives as accurate as in double") {
   using Function = std::function<Variable(const Variable&)>;
   const std::pair<const char*, Function> functions[] = {
       {"norm", [](const Variable& x) { return x.norm(2, IntArrayRef{2}); }},

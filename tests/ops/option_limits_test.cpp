@@ -24,7 +24,7 @@ Variable leaf_of(const Values& numbers, IntArrayRef sizes) {
 
 }  // namespace
 
-TEST_CASE("an op without effect returns a tensor with its own memory") {
+TEST_CASE("an op that changes no value returns a tensor with its own memory") {
   const Named ops[] = {
       {"matrix_power 1", [](const Variable& x) { return matrix_power(x, 1); }},
       {"pow 1", [](const Variable& x) { return pow(x, 1); }},
@@ -267,7 +267,7 @@ TEST_CASE("linear accepts a 1-dimensional weight and inputs with zero features")
              bias.expand({2, 4, 3})));
 }
 
-TEST_CASE("gather and scatter accept Int and Long and take_along_dim negative indices") {
+TEST_CASE("gather and scatter accept Int and Long indices, and take_along_dim accepts negative indices") {
   const Variable x = count({3, 2}), index = ebb::tensor({2, 0}).view({1, 2}), narrow = index.to(kInt);
   CHECK(same(ebb::gather(x, 0, narrow), ebb::gather(x, 0, index)));
   CHECK(same(ebb::scatter(x, 0, narrow, x), ebb::scatter(x, 0, index, x)));
@@ -277,7 +277,7 @@ TEST_CASE("gather and scatter accept Int and Long and take_along_dim negative in
   CHECK_THROWS_AS(ebb::take_along_dim(x, index - 4, 0), ebb::IndexError);
 }
 
-TEST_CASE("results with a zero derivative accept a backward pass") {
+TEST_CASE("the sign of slogdet and the statistics of native_group_norm can be differentiated") {
   const Variable A = (count({2, 2}) + ebb::eye(2, ebb::kDouble)).set_requires_grad(true);
   const auto [sign, logarithm] = ebb::slogdet(A);
   CHECK_FALSE(ebb::autograd::grad({sign.sum()}, {A})[0].any().item<bool>());

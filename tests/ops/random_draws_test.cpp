@@ -150,7 +150,7 @@ TEST_CASE("bernoulli_ has the given probability and dropout scales the remaining
   CHECK(ebb::equal(kept, kept.gt(0).to(ebb::kFloat) * 4));
 }
 
-TEST_CASE("randn draws the same first numbers for every size of several blocks") {
+TEST_CASE("the first numbers of randn are the same for every size that is a multiple of 16") {
   for (const ebb::DType type : {ebb::kFloat, ebb::kDouble, ebb::kBFloat16}) {
     ebb::manual_seed(11);
     const Tensor all = ebb::randn({160}, type);

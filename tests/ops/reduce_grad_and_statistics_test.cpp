@@ -85,7 +85,7 @@ TEST_CASE("gradients of reductions have the dtype of the input") {
   CHECK(x.grad().dtype() == ebb::kFloat);
 }
 
-TEST_CASE("ties share the gradient of max() and amax while max(dim) gives it to the first") {
+TEST_CASE("ties share the gradient of max() and amax, while max(dim) gives it to the first of them") {
   const Variable x = vector({3, 1, 3, 0});
   check_close(gradient([](const Variable& t) { return t.max(); }, x), {0.5, 0, 0.5, 0}, 0);
   check_close(gradient([](const Variable& t) { return t.amax({0}); }, x), {0.5, 0, 0.5, 0}, 0);
@@ -187,7 +187,7 @@ void require_close(const Variable& got, const Variable& expected) {
 
 }  // namespace
 
-TEST_CASE("histogram without a range spans the values") {  // torch 2.15
+TEST_CASE("the bins of histogram without a range span the values") {  // torch 2.15
   const auto [sums, edges] = histogram(tensor({1.0f, 2.0f, 1.0f, 4.0f}), 3);
   require_close(sums, tensor({2, 1, 1}));
   require_close(edges, tensor({1, 2, 3, 4}));
@@ -227,7 +227,7 @@ TEST_CASE("cov and corrcoef accept weights, vectors and zero degrees of freedom"
 }
 
 TEST_CASE(
-    "segment_reduce fills empty segments with the identity and adds initial to every segment") {  // torch 2.15
+    "segment_reduce gives empty segments the identity and combines every segment with initial") {  // torch 2.15
   const Variable x = tensor({1.0f, 2.0f, 3.0f, 4.0f}), lengths = tensor({1, 0, 3}, kLong);
   require_close(segment_reduce(x, "mean", lengths), tensor({1.0, double(NAN), 3.0}));
   require_close(segment_reduce(x, "mean", lengths, {}, {}, 0, false, Scalar(1)),

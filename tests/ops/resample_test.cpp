@@ -65,7 +65,8 @@ TEST_CASE("grid_sampler has the values of torch in every mode") {
   }
 }
 
-TEST_CASE("grid_sampler reads NaN and infinite coordinates as zero or as the border") {
+TEST_CASE(
+    "at NaN and infinite coordinates grid_sampler returns zero or the border, depending on the padding") {
   const double nan = NAN, inf = INFINITY;
   const Variable grid =
       ebb::tensor({nan, 0., inf, 0., -1e30, 1e30, 0., nan}, ebb::kDouble).view({1, 2, 2, 2});

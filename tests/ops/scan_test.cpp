@@ -247,7 +247,7 @@ TEST_CASE("softmax has the dtypes of torch and throws for invalid arguments") {
   CHECK(x.grad().dtype() == kFloat);
 }
 
-TEST_CASE("softmax along strided lines has the same bits for every buffer address") {
+TEST_CASE("softmax along strided lines is bitwise equal for every buffer address") {
   for (const std::int64_t n : {4, 9, 20}) {
     const Variable x = ebb::randn({n, 3}, kDouble), expected = ebb::softmax(x, 0);
     std::vector<std::unique_ptr<char[]>> between;  // moves the next buffer to another address

@@ -187,7 +187,7 @@ TEST_CASE("upsample functions accept scale factors in place of sizes") {
   CHECK_THROWS_WITH(ebb::upsample_linear1d(line, none, true, two), support::Contains("upsample_linear1d"));
 }
 
-TEST_CASE("overloads with numbers equal the functions of tensors with that value") {
+TEST_CASE("overloads that take a number equal the overloads that take tensors of that value") {
   const Variable x = ramp({5}) * 0.4, n = count({5});
 #define POLYNOMIAL(name)                                                                          \
   same(#name, ebb::special_##name(0.3, n), ebb::special_##name(ebb::full({5}, 0.3, kDouble), n)); \

@@ -67,12 +67,12 @@ void check_infinite(ebb::ScalarType dtype) {
 
 }  // namespace
 
-TEST_CASE("products of matrices with few columns and vectors are right") {
+TEST_CASE("products of a matrix with few columns and a vector are right") {
   check_products(ebb::kFloat);
   check_products(ebb::kDouble);
 }
 
-TEST_CASE("products of a few columns of a wider matrix and vectors are right") {
+TEST_CASE("products of a vector and a few columns of a wider matrix are right") {
   check_spaced(ebb::kFloat);
   check_spaced(ebb::kDouble);
 }

@@ -193,7 +193,7 @@ TEST_CASE("histc counts the maximum in the last bin and widens the range of equa
   CHECK(values(ebb::histc(doubles({0, 0}), 5)) == Values{0, 0, 2, 0, 0});
 }
 
-TEST_CASE("searchsorted returns the position before or after equal values as side and right say") {
+TEST_CASE("searchsorted returns the position before or after equal values as side and right specify") {
   const Variable sequence = doubles({1, 2, 2, 3}), x = doubles({0, 1, 2, 3, 4});
   const Values left = {0, 0, 1, 3, 4}, right = {0, 1, 3, 4, 4};
   CHECK(values(ebb::searchsorted(sequence, x)) == left);
@@ -203,13 +203,13 @@ TEST_CASE("searchsorted returns the position before or after equal values as sid
   CHECK(values(ebb::searchsorted(sequence, x, false, true, "right")) == right);
 }
 
-TEST_CASE("isin finds the extreme and repeated values and nothing else") {
+TEST_CASE("isin finds exactly the test elements, including the extreme and repeated ones") {
   const Variable x = doubles({0, 1, 2, 3, 4, 5}), among = doubles({4, 1, 2, 2});
   CHECK(values(ebb::isin(x, among)) == Values{0, 1, 1, 0, 1, 0});
   CHECK(values(ebb::isin(x, among, false, true)) == Values{1, 0, 0, 1, 0, 1});
 }
 
-TEST_CASE("quantile interpolates and a NaN affects only its own line") {
+TEST_CASE("quantile interpolates, and a NaN affects only its own line") {
   const Variable x = doubles({0, 1, 10, 20});
   const double q = 0.25;  // rank 0.75
   CHECK(ebb::quantile(x, q).item<double>() == 0.75);
