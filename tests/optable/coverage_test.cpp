@@ -290,7 +290,7 @@ TEST_CASE("every function of nn::functional has a row in the table") {
   require_none(complaints);
 }
 
-TEST_CASE("every row is for a public op and has checks or reasons for missing ones") {
+TEST_CASE("every row names a public op and has checks or the reasons why checks are missing") {
   std::set<std::string> names, families;
   for (const Declaration& d : declared_in("ops/")) names.insert(d.name);
   for (const Declaration& d : declared_in("nn/functional/")) names.insert(d.name);

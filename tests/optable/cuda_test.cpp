@@ -60,7 +60,7 @@ const bool registered = [] {
 
 }  // namespace
 
-TEST_CASE("the families on CUDA exist in the table") {
+TEST_CASE("every family of the CUDA tests has rows in the table") {
   REQUIRE(registered);
   for (const std::string& family : families_on_cuda) {
     INFO(family);
@@ -76,7 +76,7 @@ TEST_CASE("list of the rows of the table by family", "[.rows]") {
   CHECK(optable::rows().size() > 400);
 }
 
-TEST_CASE("at least 90 % of the rows have larger samples") {
+TEST_CASE("at least 90 % of the rows that run on CUDA also have enlarged samples") {
   std::size_t stretched = 0, all = 0;
   for (const optable::Row* row : optable::rows()) {
     if (!row->cuda_reason.empty()) continue;

@@ -100,7 +100,7 @@ bool same_bits(const Variable& a, const Variable& b) {
 
 }  // namespace
 
-TEST_CASE("elements of pointwise rows do not depend on rare values in neighbouring elements") {
+TEST_CASE("results of pointwise ops do not depend on special values in neighbouring elements") {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const std::vector<double> rare = {0.0, 1e-37, -1e30, inf, 1e37, NAN, -1e-40, 700.0, -0.0, -inf, 1e-30};
   int rows = 0;
