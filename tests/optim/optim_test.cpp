@@ -31,7 +31,7 @@ void check_path(const Options& options, const std::vector<double>& expected) {
 
 }  // namespace
 
-TEST_CASE("optimizers have the values of libtorch") {
+TEST_CASE("steps of optimizers give the parameter values of libtorch") {
   check_path<SGD>(SGDOptions(0.1), {0.69999999999999996, 0.55299999999999994, 0.46125729999999998});
   check_path<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.1).weight_decay(0.01),
                   {0.69899999999999995, 0.29554862999999998, -0.091407824794616802});
@@ -122,7 +122,7 @@ TEST_CASE("zero_grad zeroes or resets gradients and skips undefined ones") {
   CHECK_FALSE(p.grad().defined());
 }
 
-TEST_CASE("step updates parameters after one without a gradient") {
+TEST_CASE("step also updates the parameters that follow one without a gradient") {
   Variable unused = ones({2}).requires_grad_(), p = ones({2}).requires_grad_();
   SGD optimizer({unused, p}, 0.5);
   p.sum().backward();

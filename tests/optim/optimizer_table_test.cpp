@@ -116,7 +116,7 @@ void require_equal(const Training& a, const Training& b) {
 
 }  // namespace
 
-TEST_CASE("a saved state continues with the same steps in an optimizer with other steps") {
+TEST_CASE("an optimizer that took other steps before it loads a state continues exactly like the saved one") {
   for (const Row& row : rows())
     for (int saved = 0; saved <= kSteps; ++saved)
       for (const int moved : {0, 1, 4}) {
@@ -232,7 +232,7 @@ TEST_CASE("float and double parameters take the same steps within rounding") {
   }
 }
 
-TEST_CASE("zero_grad leaves zero or undefined gradients and step without gradients changes nothing") {
+TEST_CASE("zero_grad sets gradients to zero or undefined, and step without gradients changes no parameter") {
   for (const Row& row : rows()) {
     INFO(row.name);
     Training training(row);
@@ -311,7 +311,7 @@ void accept(const Options& options) {
 
 }  // namespace
 
-TEST_CASE("options accept the limits of their ranges and throw with their name beyond") {
+TEST_CASE("options accept the limits of their ranges, and errors for values beyond them name the option") {
   accept<SGD>(SGDOptions(0));
   accept<SGD>(SGDOptions(1).momentum(0).weight_decay(0));
   refuse<SGD>(SGDOptions(-1e-9), "learning rate");

@@ -295,7 +295,7 @@ TEST_CASE("schedulers set the learning rates of torch") {
   }
 }
 
-TEST_CASE("a saved scheduler state continues in a scheduler with other rates and steps") {
+TEST_CASE("a scheduler that took other steps before it loads a state continues exactly like the saved one") {
   for (const Rates& expected : all_rates())
     for (int saved = 0; saved < 18; ++saved)
       for (const int moved : {0, 5, 20}) {
@@ -375,7 +375,7 @@ TEST_CASE("ReduceLROnPlateau lowers the learning rates as torch does") {
   }
 }
 
-TEST_CASE("schedulers change the first beta if there is no momentum") {
+TEST_CASE("schedulers set the first beta of an optimizer without momentum") {
   Adam adam({zeros({1}).requires_grad_()}, AdamOptions(0.1));
   OneCycleLR schedule(adam, 0.1, 10);
   CHECK(std::get<0>(static_cast<AdamOptions&>(adam.param_groups()[0].options()).betas()) == 0.95);

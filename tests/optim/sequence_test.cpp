@@ -61,7 +61,7 @@ std::vector<Point> searched(const std::function<Variable(const Variable&)>& loss
 
 }  // namespace
 
-TEST_CASE("SequentialLR starts each scheduler at its milestone with the rates that it sets alone") {
+TEST_CASE("from its milestone on, a scheduler in SequentialLR sets the same rates as alone") {
   using Make = std::function<std::shared_ptr<EpochScheduler>(Optimizer&)>;
   const std::pair<const char*, Make> schedules[] = {
       {"StepLR", [](Optimizer& o) { return std::make_shared<StepLR>(o, 3u, 0.5); }},

@@ -54,7 +54,7 @@ Variable alone(const Case& c, double from, int steps) {
 
 }  // namespace
 
-TEST_CASE("backward throws if step modified a parameter that it needs") {
+TEST_CASE("backward throws if step modified a parameter that the graph needs") {
   for (const Case& c : cases()) {
     INFO(c.name);
     // The second parameter is not contiguous.
@@ -75,7 +75,7 @@ TEST_CASE("backward throws if step modified a parameter that it needs") {
   }
 }
 
-TEST_CASE("a parameter with a late first gradient has a step count of its own") {
+TEST_CASE("a parameter whose first gradient is late has a step count of its own") {
   for (const Case& c : cases()) {
     INFO(c.name);
     const Variable early = start(1), late = start(2), never = start(3);
@@ -135,7 +135,7 @@ TEST_CASE("RMSprop stores only the state that its options need") {
   CHECK(names(RMSpropOptions(0.1).centered(true)) == Names{"0.step", "0.square_avg", "0.grad_avg"});
 }
 
-TEST_CASE("StepLR counts steps as libtorch or as Python does") {
+TEST_CASE("StepLR counts steps as libtorch or, with kPython, as PyTorch in Python") {
   const auto rates = [](auto... counting) {
     SGD optimizer({start(1)}, SGDOptions(1));
     StepLR schedule(optimizer, 3, 0.5, counting...);
@@ -233,7 +233,7 @@ TEST_CASE("a write to the parameter resets its master weights") {
   CHECK(equal(master, full_like(master, 3)));
 }
 
-TEST_CASE("master weights and float moments survive saving with equal bits") {
+TEST_CASE("master weights and float moments are bitwise equal after saving and loading") {
   for (const DType dtype : kNarrow) {
     Variable p = start(dtype);
     Adam optimizer({p}, options<AdamOptions>(true));

@@ -127,7 +127,7 @@ TEST_CASE("AveragedModel copies the module and is saved under the names of torch
   CHECK_THROWS_WITH(ema.update_parameters(*nn::Linear(2, 1)), support::Contains("other shapes"));
 }
 
-TEST_CASE("averages of many tensors together equal those of each tensor") {
+TEST_CASE("get_ema_multi_avg_fn averages many tensors in one call as lerp_ averages each of them") {
   manual_seed(4);
   for (const double decay : {0.9, 0.3}) {
     std::vector<Tensor> averaged{randn({5}),
