@@ -58,7 +58,7 @@ Program drawn(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("random programs with a seed of the day report differences and do not fail") {
+TEST_CASE("random programs seeded by the current day print differences and never fail the test") {
   REQUIRE(registered);
   const auto days =
       std::chrono::duration_cast<std::chrono::hours>(std::chrono::system_clock::now().time_since_epoch()) /
@@ -88,7 +88,7 @@ TEST_CASE("the derivative check reports a program that detaches a result") {
   CHECK_THAT(wrong_derivative(program), support::Contains("the first derivative is"));
 }
 
-TEST_CASE("expression tables are sorted and name rows of the op table") {
+TEST_CASE("expression tables are sorted, and each entry names a row of the op table") {
   std::set<std::string> known;
   for (const optable::Row* row : optable::rows()) known.insert(row->name);
   for (const auto* rows : {&pointwise_rows(), &line_rows(), &place_rows(), &layer_rows(), &matrix_rows()}) {
@@ -115,7 +115,7 @@ TEST_CASE("an exported program contains its statements in Python and all their r
   CHECK_THAT(text, support::Contains("(0, '', (), [('t0', '"));
 }
 
-TEST_CASE("a text round trip keeps a random program") {
+TEST_CASE("a round trip through text preserves a random program") {
   for (std::uint64_t seed = 1; seed < 50; ++seed) {
     const Program program = drawn(seed);
     CHECK(from_text(to_text(program)) == program);
