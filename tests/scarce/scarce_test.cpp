@@ -71,7 +71,7 @@ TEST_CASE("destroying a module needs no memory") {
   check([&] { net = std::make_shared<Block>(6); }, [&] { net.reset(); }, [](bool threw) { return !threw; });
 }
 
-TEST_CASE("Module::name does not throw without memory") {
+TEST_CASE("Module::name does not throw if memory runs out") {
   std::shared_ptr<nn::Module> net;
   check([&] { net = std::make_shared<Block>(0); },
         [&] {
@@ -137,7 +137,7 @@ TEST_CASE("a save to an archive throws if the writer or the C library runs out o
   }
 }
 
-TEST_CASE("writing a sharded checkpoint out of memory keeps the old checkpoint") {
+TEST_CASE("if writing a sharded checkpoint runs out of memory, the old checkpoint is unchanged") {
   for (const std::uint64_t next_bytes : {200U, 10000U}) {
     const Folder folder;
     const std::string at = folder.path().string();
@@ -157,7 +157,7 @@ TEST_CASE("writing a sharded checkpoint out of memory keeps the old checkpoint")
   }
 }
 
-TEST_CASE("loading a checkpoint out of memory leaves the run unchanged") {
+TEST_CASE("if loading a checkpoint runs out of memory, the run is unchanged") {
   const Folder folder;
   nn::Linear net(3, 3);
   optim::Adam adam(net->parameters());
