@@ -18,7 +18,7 @@ TEST_CASE("empty device guards work without a device") {
   CHECK(at::cuda::getNumGPUs() == c10::cuda::device_count());
 }
 
-TEST_CASE("CUDA calls without a device are errors that say so") {
+TEST_CASE("CUDA calls without a device throw errors that report the missing device") {
   if (torch::cuda::is_available()) return;
   CHECK_THROWS_WITH(at::cuda::getCurrentCUDAStream(), support::Contains("Device::CUDA: "));
   CHECK_THROWS_WITH(c10::cuda::getStreamFromPool(), support::Contains("Device::CUDA: "));

@@ -62,7 +62,7 @@ TORCH_MODULE(Affine);
 
 }  // namespace
 
-TEST_CASE("each TORCH_CHECK macro throws the error of its name with the formatted message") {
+TEST_CASE("each TORCH_CHECK macro throws the error class in its name with the formatted message") {
   const torch::Tensor x = torch::ones({2, 3});
   CHECK_NOTHROW([&] { TORCH_CHECK(x.dim() == 2, "never"); }());
   CHECK(message_of<c10::Error>([&] {
@@ -149,7 +149,7 @@ TEST_CASE("FORWARD_HAS_DEFAULT_ARGS supplies the arguments that a Sequential omi
   CHECK(any.forward(torch::ones(1), 4.0, int64_t{1}).item<float>() == 5);
 }
 
-TEST_CASE("TORCH_VERSION consists of its major and minor and patch numbers") {
+TEST_CASE("TORCH_VERSION consists of the major, minor and patch numbers") {
   CHECK(std::string(TORCH_VERSION) ==
         c10::str(TORCH_VERSION_MAJOR, '.', TORCH_VERSION_MINOR, '.', TORCH_VERSION_PATCH));
 }
@@ -179,7 +179,7 @@ TEST_CASE("AT_DISPATCH calls its lambda with the scalar type of the tensor") {
     CHECK(first(at::ones(2, type)) == 1);
 }
 
-TEST_CASE("AT_DISPATCH over a missing type is an error that names the op and the type") {
+TEST_CASE("AT_DISPATCH throws for a type that it does not list, and the error names the op and the type") {
   try {
     bytes_of_floating(at::ones(1, at::kLong));
     FAIL("a Long is no floating type");
@@ -188,7 +188,7 @@ TEST_CASE("AT_DISPATCH over a missing type is an error that names the op and the
   }
 }
 
-TEST_CASE("each AT_DISPATCH macro accepts the types of its name") {
+TEST_CASE("each AT_DISPATCH macro accepts the types in its name") {
   const auto count = [](auto&& dispatch) {
     int types = 0;
     for (const at::ScalarType type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf,

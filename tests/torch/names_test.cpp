@@ -53,7 +53,7 @@ TEST_CASE("module names begin with torch") {
                     support::Contains("Subclass torch::nn::Cloneable<torch::"));
 }
 
-TEST_CASE("MultiheadAttention prints as its holder and user classes keep their namespaces") {
+TEST_CASE("MultiheadAttention prints its name without Impl, and user classes keep their namespaces") {
   CHECK(c10::str(torch::nn::MultiheadAttention(4, 2)) ==
         "torch::nn::MultiheadAttention(\n  (out_proj): torch::nn::Linear(in_features=4, out_features=4, "
         "bias=true)\n)");
@@ -135,7 +135,7 @@ namespace at::native {
 Tensor plus_one(const Tensor& x) { return add(x, 1); }
 }  // namespace at::native
 
-TEST_CASE("torch and at and c10 are aliases of the same types") {
+TEST_CASE("torch, at and c10 contain aliases of the same types") {
   static_assert(std::is_same_v<torch::Tensor, at::Tensor> &&
                 std::is_same_v<torch::Tensor, torch::autograd::Variable>);
   static_assert(std::is_same_v<c10::ScalarType, torch::Dtype> && std::is_same_v<at::Device, c10::Device>);

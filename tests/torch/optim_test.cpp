@@ -190,7 +190,7 @@ TEST_CASE("a custom optimizer with the macros of libtorch resumes from a file") 
   CHECK(torch::equal(q, torch::full({2}, -3.f)));
 }
 
-TEST_CASE("torch::load puts an optimizer on a device from a path or a stream") {
+TEST_CASE("torch::load of an optimizer from a stream accepts a device or an empty optional") {
   Pair pair, other;
   pair.step();
   std::stringstream first, second;

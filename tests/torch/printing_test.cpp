@@ -177,7 +177,7 @@ TEST_CASE("tensors print as libtorch prints them") {
   }
 }
 
-TEST_CASE("a printed tensor leaves the format of the stream as it was") {
+TEST_CASE("printing a tensor does not change the number format of the stream") {
   std::ostringstream out;
   out << std::setprecision(12) << 1.23456789012 << torch::ones({1}) << 1.23456789012;
   CHECK(out.str() == "1.23456789012 1\n[ CPUFloatType{1} ]1.23456789012");

@@ -120,7 +120,7 @@ TEST_CASE("availability queries for unsupported devices return false") {
   CHECK(c10::str(torch::kHIP) == "hip");
 }
 
-TEST_CASE("type() names dtype and device and converts to both") {
+TEST_CASE("type() contains dtype and device and is accepted by factories and AT_DISPATCH") {
   const auto x = torch::ones({2}, torch::kDouble);
   CHECK(x.type().scalarType() == torch::kDouble);
   CHECK_FALSE(x.type().is_cuda());
