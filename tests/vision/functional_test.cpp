@@ -118,7 +118,7 @@ TEST_CASE("to_dtype and normalize and equalize and erase give known values") {
   CHECK_THROWS_WITH(F::erase(byte, 5, 2, 3, 4, tensor(9)), Contains("does not lie within"));
 }
 
-TEST_CASE("image functions without arithmetic return views") {
+TEST_CASE("resize to the same size returns the image, crop returns a view, and two flips equal a rotation") {
   const Variable& image = golden("image.byte");
   CHECK(F::resize(image, {7, 9}).is_same(image));
   CHECK(F::crop(image, 1, 1, 3, 3).is_alias_of(image));
@@ -196,15 +196,15 @@ TEST_CASE("make_grid places images in a grid with padding and converts gray imag
                        Saying("make_grid: columns must be positive and padding not negative, not 0 and 1"));
 }
 
-TEST_CASE("invert of a kLong image subtracts from the largest int64 value") {
+TEST_CASE("invert subtracts each element of a kLong image from the largest int64 value") {
   const Tensor image = tensor({0L, 1L, 5L, std::numeric_limits<std::int64_t>::max()}).reshape({1, 2, 2});
   const Tensor inverted = F::invert(image);
   CHECK(equal(inverted + image, full_like(image, std::numeric_limits<std::int64_t>::max())));
   CHECK(inverted.min().item<std::int64_t>() == 0);
 }
 
-TEMPLATE_TEST_CASE("invert and adjust_brightness of signed integer images use their largest value", "",
-                   std::int8_t, std::int16_t, std::int32_t) {
+TEMPLATE_TEST_CASE("invert and adjust_brightness of signed integer images use the largest value of the dtype",
+                   "", std::int8_t, std::int16_t, std::int32_t) {
   constexpr auto most = static_cast<double>(std::numeric_limits<TestType>::max());
   const DType dtype = dtype_of<TestType>();
   const std::vector<double> values = {0, 1, 5, most - 1, most, 100};

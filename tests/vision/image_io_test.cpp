@@ -149,7 +149,7 @@ TEST_CASE("encode_png and encode_jpeg refuse unsupported images") {
                     Contains("/no/such/folder/a.png"));
 }
 
-TEST_CASE("files that are not images are refused with their path") {
+TEST_CASE("the error for a file that is not an image contains the path") {
   const FakeRoot root;
   const std::string path = root.path() + "/x.png";
   const auto reading = [&](const std::string& bytes) {
@@ -287,7 +287,7 @@ TEST_CASE("text chunks of a PNG file are not decompressed") {
   CHECK(support::takes_at_most(16 << 20, [&] { return decode_image(file).numel() == 15; }));
 }
 
-TEST_CASE("decoding takes the memory of the pixels once or twice if interlaced") {
+TEST_CASE("decoding a PNG file needs the memory of its pixels once, and twice if it is interlaced") {
   const std::string file = png(gray_header(4000, 8000, 0), "", 8000 * 4001);
   CHECK(support::takes_at_most(40 << 20, [&] { return decode_image(file).numel() == 32'000'000; }));
   const std::string interlaced = png(gray_header(4000, 8000, 1), "", 32'015'000);

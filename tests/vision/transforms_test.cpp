@@ -47,7 +47,7 @@ TEST_CASE("random transforms draw the same parameters as torchvision") {
   check_drawn("blur", GaussianBlur(3));
 }
 
-TEST_CASE("RandomCrop with padding crops the image padded with its fill value") {
+TEST_CASE("RandomCrop with padding crops the image after it is padded with the fill value") {
   const Variable bytes = image().add(1);
   for (const double fill : {0.0, 9.0}) {
     manual_seed(5);
@@ -81,7 +81,7 @@ TEST_CASE("image transforms work as dataset transforms") {
   }
 }
 
-TEST_CASE("random rectangles that do not fit are skipped") {
+TEST_CASE("RandomResizedCrop and RandomErasing skip random rectangles that do not fit into the image") {
   manual_seed(0);
   const Variable wide = image().narrow(1, 0, 1);  // 1 x 10
   CHECK(RandomResizedCrop({2, 2}).scale({1, 1})(wide).sizes() == IntArrayRef({3, 2, 2}));
@@ -92,7 +92,7 @@ TEST_CASE("random rectangles that do not fit are skipped") {
   CHECK(noise.ne(0).any().item<bool>());
 }
 
-TEST_CASE("RandomResizedCrop of an extreme image takes the center at the nearest allowed ratio") {
+TEST_CASE("RandomResizedCrop of a very narrow image crops the center with the nearest allowed ratio") {
   const Variable tall = arange(1600, kFloat).view({1, 400, 4}), wide = tall.view({1, 4, 400});
   // 4 / (3/4) = 5.33 rows of 4, and 4 * (4/3) = 5.33 columns of 4.
   CHECK(equal(RandomResizedCrop({5, 4}).scale({1, 1})(tall), tall.narrow(1, 197, 5)));
