@@ -191,7 +191,7 @@ TEST_CASE("reset_parameters of an adaptive softmax draws its linear layers in or
   require_same(softmax->parameters(), expected);
 }
 
-TEST_CASE("front and back of OrderedDict return the first and last entry and throw if it is empty") {
+TEST_CASE("front() and back() return the first and last entry of an OrderedDict and throw if it is empty") {
   OrderedDict<std::string, Variable> dict;
   CHECK_THROWS_WITH(std::as_const(dict).back(), Contains("back() on an empty OrderedDict"));
   CHECK_THROWS_WITH(dict.front(), Contains("front() on an empty OrderedDict"));
@@ -204,7 +204,7 @@ TEST_CASE("front and back of OrderedDict return the first and last entry and thr
   CHECK_THROWS_WITH(dict[2], Contains("Index 2 is out of bounds"));
 }
 
-TEST_CASE("modules have the same results and errors under EmitNvtx") {
+TEST_CASE("modules have the same results and errors with and without EmitNvtx") {
   const nn::Sequential inner(nn::Linear(2, 3), nn::Tanh());
   nn::Sequential net(inner, nn::Linear(3, 1));
   const Variable x = randn({4, 2}), expected = net(x);
