@@ -39,7 +39,7 @@ TEST_CASE("storage() is shared by a tensor and its views") {
   CHECK_FALSE(x.is_set_to(x.clone()));
 }
 
-TEST_CASE("set_ makes a tensor use other memory") {
+TEST_CASE("set_ makes a tensor use another storage") {
   const Tensor source = arange(6, kFloat).view({2, 3});
   Tensor x = zeros({2});
   x.set_(source);

@@ -383,7 +383,8 @@ TEST_CASE("_out functions resize the output and warn if it had elements") {
   CHECK(count.warnings == 1);
 }
 
-TEST_CASE("_out functions throw for gradients, other devices and dtypes that do not fit") {
+TEST_CASE(
+    "_out functions throw for tensors that require grad, dtypes that do not fit and undefined outputs") {
   const Tensor x = ones({2}), leaf = ones({2}).requires_grad_();
   Tensor out = empty({2}), longs = empty({2}, kLong), doubles = empty({2}, kDouble), kept = leaf, none;
   CHECK_THROWS_WITH(

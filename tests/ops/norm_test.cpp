@@ -138,7 +138,7 @@ TEST_CASE("rms_norm uses the epsilon of its accumulation dtype by default") {
   CHECK(nn::RMSNorm(nn::RMSNormOptions({4}))->weight.sizes() == IntArrayRef({4}));
 }
 
-TEST_CASE("fused add and norm returns the sum and has gradients of both results") {
+TEST_CASE("add_layer_norm and add_rms_norm return the norm and the sum and differentiate both") {
   const Variable x = wave({2, 3, 5}), r = wave({2, 3, 5}).mul(0.7).add(0.1), w = wave({5}), b = wave({5});
   const auto check = [&](auto fused, auto composed, const variable_list& leaves) {
     const auto [y, sum] = fused(leaves);
@@ -174,7 +174,7 @@ TEST_CASE("fused add and norm returns the sum and has gradients of both results"
         {leaf(x), leaf(r), leaf(w)});
 }
 
-TEST_CASE("fused add and norm normalises the sum after it is rounded to 16 bits") {
+TEST_CASE("add_layer_norm and forward_sum normalise the sum after it is rounded to 16 bits") {
   manual_seed(4);
   for (const DType dtype : {kHalf, kBFloat16}) {
     const Variable x = randn({3, 33}).to(dtype), r = randn({3, 33}).to(dtype);

@@ -245,7 +245,7 @@ TEST_CASE("in-place random ops and bernoulli have zero gradients") {
                     support::Contains("normal_: a leaf Variable that requires grad is being used"));
 }
 
-TEST_CASE("dropout scales the remaining elements and their gradients and only in training") {
+TEST_CASE("in training, dropout scales the remaining elements and their gradients") {
   const Variable x = ones({40, 50}, dtype(kFloat64).requires_grad(true));
   manual_seed(1);
   const Variable y = dropout(x, 0.25, true);
