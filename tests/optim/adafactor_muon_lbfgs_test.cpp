@@ -217,7 +217,7 @@ TEST_CASE("L-BFGS has the values of torch") {
          {5.360141130898573, 0.8550808018635521, 0.02108449930939477, 43}});
 }
 
-TEST_CASE("L-BFGS with maximize on the negative loss takes the same steps") {
+TEST_CASE("L-BFGS that maximizes the negative loss takes the same steps as one that minimizes the loss") {
   for (const LBFGSOptions& options : {LBFGSOptions(0.5).line_search_fn("strong_wolfe"), LBFGSOptions(1e-3)}) {
     Valley down(options), up(LBFGSOptions(options).maximize(true), -1);
     for (int i = 0; i < 3; ++i) {
@@ -237,7 +237,7 @@ TEST_CASE("L-BFGS converges to the minimum and stops") {
   CHECK(valley.evaluations() - before <= 2);
 }
 
-TEST_CASE("a restored L-BFGS continues with the same steps") {
+TEST_CASE("a restored L-BFGS continues with the same steps as the saved one") {
   const LBFGSOptions options = LBFGSOptions().max_iter(4).history_size(3).line_search_fn("strong_wolfe");
   Valley valley(options), again(options);
   for (int i = 0; i < 3; ++i) valley.step();

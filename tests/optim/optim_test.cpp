@@ -253,7 +253,7 @@ TEST_CASE("parameters() and add_parameters refer to the first group of an optimi
   CHECK(optimizer.size() == 3);
 }
 
-TEST_CASE("get_momentum and set_momentum use momentum or the first beta if the options have one") {
+TEST_CASE("get_momentum and set_momentum access momentum or the first beta, and do nothing without either") {
   SGDOptions sgd(1);
   AdamOptions adam;
   sgd.set_momentum(0.25);

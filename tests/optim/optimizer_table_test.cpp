@@ -136,7 +136,7 @@ TEST_CASE("an optimizer that took other steps before it loads a state continues 
       }
 }
 
-TEST_CASE("maximize takes the steps of minimising with the negative gradient") {
+TEST_CASE("maximize takes the same steps as minimising with the negative gradient") {
   for (const Row& row : rows()) {
     INFO(row.name);
     Training up(row), down(row), saved(row);

@@ -195,7 +195,7 @@ TEST_CASE("update_bn sets the running statistics of batch norms from the data") 
   swa_utils::update_bn(untouched, none);
 }
 
-TEST_CASE("SWALR anneals to its rate as in torch and stays there") {
+TEST_CASE("SWALR anneals the learning rate to swa_lr as in torch and then keeps it") {
   using swa_utils::SWALR;
   const auto with = [](std::int64_t epochs, SWALR::Anneal anneal, int steps) {
     SGD optimizer({zeros({1}).requires_grad_()}, SGDOptions(0.5));
