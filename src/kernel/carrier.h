@@ -179,7 +179,7 @@ struct LogisticPair {
   }
 };
 
-/// Returns log(sigmoid(x)) without overflow on either side.
+/// Returns log(sigmoid(x)) without overflow for any x.
 template <class X>
 EBB_HD X log_sigmoid(const X& x) {
   return where(x > 0, constant<X>(0), x) - log1p(exp(-abs(x)));

@@ -38,8 +38,8 @@ struct ElementwisePlan {
   }
 };
 
-/// The dimensions of a plan's operands in the form of StridedPosition, starting with operand `operand` and
-/// dimension `dim`.
+/// The dimensions of a plan's operands in the form that StridedPosition requires, starting with operand
+/// `operand` and dimension `dim`.
 template <int N>
 struct PlanOperands {
   using Places = std::array<std::int64_t, kPlanDims>;

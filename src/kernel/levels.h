@@ -29,7 +29,7 @@ void AtLevel<kernel, level>::run(Args... args) {
 }  // namespace detail
 
 /// The CPU kernels of all levels, in the form in which a slot stores them.
-#if EBB_CPU_LEVEL  // the files of a level contain its own kernels, which may also serve higher levels
+#if EBB_CPU_LEVEL  // in the files of one level: its own kernels, and those of EBB_CPU_TOP_LEVEL at the end
 #ifndef EBB_CPU_TOP_LEVEL
 #define EBB_CPU_TOP_LEVEL EBB_CPU_LEVEL
 #endif

@@ -67,7 +67,7 @@ constexpr int kColumnBlock = 256;     // threads per block by default
 struct ColumnPlan {
   int width = 1;
   int across = 1, ranks = 1, apart = 1;
-  bool kept = false;       // the elements of a thread fit its registers
+  bool kept = false;       // the elements of a thread fit into its registers
   std::int64_t inner = 1;  // units per inner index
   std::int64_t units = 0, blocks = 0;
 
@@ -103,7 +103,7 @@ inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int mul
   const int most = kColumnThreads / least;
   plan.ranks = covering_power(ceil_div(lines.n, keeps), 1, most);
   plan.kept = lines.n <= std::int64_t{plan.ranks} * keeps;
-  // If there are many units, they fill the device, and even long lines get only kColumnBlock / least threads.
+  // If there are enough units to fill the device, even long lines get only kColumnBlock / least threads.
   if (!plan.kept && ceil_div(plan.units, least) >= 4 * std::int64_t{multiprocessors})
     plan.ranks = kColumnBlock / least;
   const int together = plan.ranks * least > kColumnBlock ? least : kColumnBlock / plan.ranks;

@@ -25,7 +25,7 @@ struct LevelIndex {
 /// The access to an operand's elements of a unit.
 enum class Access : std::uint8_t {
   vector,   // one aligned load
-  splat,    // one element that all elements of the unit use
+  splat,    // one element, repeated for the whole unit
   indexed,  // element by element, at the offsets of `element`
 };
 
@@ -114,8 +114,8 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
 
 // Plans one run of vectors over a dense output, from its first aligned element. Inputs with the output's
 // layout and alignment are read as vectors, other inputs element by element. Returns false if the output is
-// not dense or shorter than a vector, if an input has more than three dimensions after merging, or if a large
-// input is neither contiguous nor constant along the innermost dimension.
+// not dense or shorter than a vector, if an input has more than three dimensions after merging, or if an
+// input of more than 32 KiB is neither contiguous nor constant along the innermost dimension.
 template <int N>
 bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
               const int (&sizes)[N], int width) {

@@ -77,7 +77,8 @@ inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask ma
   return plan;
 }
 
-/// Iterates over merged dimensions, the last one fastest, and gives the offsets in the input and the output.
+/// Iterates over merged dimensions in row-major order (the last dimension is the innermost), and returns the
+/// offsets in the input and in the output.
 class ReduceWalk {
  public:
   ReduceWalk(const SmallVector<ReduceDim, 6>& dims, std::int64_t at) : position_({dims}, at) {}

@@ -32,7 +32,7 @@ using Loaded = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 template <class T>
 using SumResult = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// The sum divided by `divisor`; the mean if the divisor is the count.
+/// The sum divided by `divisor`. The result is the mean if `divisor` is the number of elements.
 template <class T>
 struct Sum {
   using In = T;
@@ -187,14 +187,14 @@ struct Extreme {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// Counts the nonzero elements (including NaN), or tests whether any or all are nonzero.
+/// Counts the nonzero elements (including NaN), or for a 1-byte result tests whether any or all are nonzero.
 template <class T, class O>
 struct CountNonzero {
   using In = T;
   using Acc = std::int64_t;
   using Out = O;
   static constexpr bool kPerOutput = false;
-  std::int64_t at_least = 0;  // threshold of a bool result
+  std::int64_t at_least = 0;  // a 1-byte result is true if the count is at least this
 
   EBB_HD Acc identity() const { return 0; }
   EBB_HD Acc load(T x, std::int64_t) const {
@@ -234,8 +234,8 @@ struct XorBits {
 
 enum class NormKind { zero, one, two, max, min, general };
 
-/// The p-norm of a list. It is the count of nonzeros for p = 0, and the largest or smallest magnitude for p =
-/// inf or -inf.
+/// The p-norm of the reduced elements. For p = 0 it is the number of nonzero elements, for p = inf the
+/// largest magnitude, and for p = -inf the smallest magnitude.
 template <class T, NormKind kKind>
 struct Norm {
   using In = T;

@@ -1,4 +1,5 @@
-// The steps of scans and their order, for both devices.
+// The functors that merge the carry of a scan with the next element (Add, Multiply, LogAddExp), and the order
+// of the elements, for both devices.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -16,7 +17,8 @@ namespace ebb::scan_steps {
 template <class T>
 using Carry = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-/// The position of the i-th element of a scan.
+/// The order of a scan. at(start, i) is the offset of the i-th scanned element in the line that begins at
+/// `start`.
 struct Order {
   std::int64_t n, stride;
   bool reverse;
@@ -43,7 +45,7 @@ struct LogAddExp {
   EBB_HD A operator()(A carry, A x) const {
     if (x != x || carry != carry) return x + carry;
     const A top = carry > x ? carry : x, low = carry > x ? x : carry;
-    // Infinities are returned unchanged, because their difference would be NaN.
+    // Two equal infinities are returned unchanged, because their difference would be NaN.
     return low == top && std::isinf(top) ? top : top + std::log1p(std::exp(low - top));
   }
 };

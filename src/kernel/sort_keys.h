@@ -43,7 +43,7 @@ struct Packed {
   EBB_HD friend bool operator<(Packed a, Packed b) { return a.bits < b.bits; }
 };
 
-/// A key and a position, of which one or both have 64 bits.
+/// A key and a position, at least one of which has 64 bits.
 struct Wide {
   std::uint64_t key;
   std::int64_t at;

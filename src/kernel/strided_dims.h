@@ -23,7 +23,7 @@ inline NestingOrder row_major_order(IntArrayRef sizes) {
 }
 
 /// Sorts the dimensions by `rank(d)`, the smallest innermost. Dimensions of equal rank are in row-major
-/// order. It is an insertion sort, because dimensions are few and nearly always sorted.
+/// order. It uses insertion sort, because dimensions are few and nearly always sorted already.
 template <class Rank>
 NestingOrder nesting_order(IntArrayRef sizes, const Rank& rank) {
   NestingOrder order;

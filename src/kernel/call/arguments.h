@@ -37,7 +37,8 @@ struct Operand {
 
 }  // namespace detail
 
-/// Converts the value to an element of the dtype, and returns its bits in the low bytes.
+/// Converts the value to an element of the dtype, and returns the bits of the element in the low bytes of the
+/// result.
 inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
   return visit_all(dtype, "scalar", [&]<class T> {
     const T number = element<T>(value);
@@ -90,7 +91,8 @@ constexpr bool takes_fields(std::index_sequence<I...>) {
 
 template <class T>
 inline constexpr bool kListsFields = requires(T& x) { x.fields(); };
-/// True if T is an aggregate with an empty base class, which its initialiser list must include.
+/// True if T is an aggregate with an empty base class. The initialiser list of such an aggregate begins with
+/// the base class.
 template <class T>
 inline constexpr bool kEmptyBase = !kListsFields<T> && requires { T{AnyBase<T>()}; };
 

@@ -22,7 +22,8 @@ class EBB_API ArgumentVisitor {
   virtual void array(NdArray& array) = 0;
   /// Visits an address within an array's memory.
   virtual void address(void*& at) = 0;
-  /// Visits the Philox state of a random draw. If `written` is true, the call has drawn this state.
+  /// Visits a Philox state. If `written` is true, the call draws the state; otherwise it only reads the
+  /// state.
   virtual void words(Philox& philox) = 0;
   /// Visits other data by which two calls differ: scalars, strings, lengths of lists.
   virtual void plain(const void* bytes, std::size_t count) = 0;
@@ -90,10 +91,11 @@ class KeptCall {
     return slot_ == wanted ? static_cast<typename Slot::Kept*>(this) : nullptr;
   }
 
-  /// Returns whether each written element depends only on the elements at the same position.
+  /// Returns whether the kernel is elementwise: each output element depends only on the input elements at the
+  /// same position.
   bool per_element() const { return traits().element_row != nullptr; }
-  /// If the kernel is elementwise, describes its row and returns the array that it writes. Otherwise returns
-  /// null.
+  /// If the kernel is elementwise, describes the call in `row` and returns the array that the call writes.
+  /// Otherwise returns null.
   const NdArray* element_row(ElementRow& row) {
     return per_element() ? traits().element_row(*this, row) : nullptr;
   }
@@ -214,8 +216,8 @@ struct KeptAs<EntryList> {
 /// function then always runs eagerly.
 template <class... Args>
 struct Signature {
-  /// True if a call can be repeated with copies of its arguments. A replay redirects arrays and addresses to
-  /// their memory, and draws random numbers again.
+  /// True if a call can be repeated with copies of its arguments. A replay replaces the memory of the arrays
+  /// and the addresses in these copies, and draws random numbers again.
   static constexpr bool can_be_kept =
       (!std::is_void_v<typename KeptAs<std::remove_cvref_t<Args>>::type> && ...);
   /// True if the kernel writes to an argument of type Arg.

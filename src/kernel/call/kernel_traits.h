@@ -29,7 +29,7 @@ struct ElementRow {
   const void* formula = nullptr;
   bool condition = false;  ///< the first operand is a Bool
   bool takes_constants = true;
-  std::int64_t grain = 0;  ///< the number of elements that is worth waking a thread
+  std::int64_t grain = 0;  ///< the least number of elements for which waking a thread is worthwhile
   DType dtype = kFloat;    ///< the operands' dtype
   int count = 0;
   Operand operands[kMostOperands];
@@ -69,12 +69,13 @@ struct ElementReduction {
 /// Properties of a slot's kernel. The functions describe a call of the slot: they fill their second argument
 /// and return the array that the call writes. They return null if the call cannot be described.
 struct KernelTraits {
-  /// Set for elementwise kernels, in which each written element depends only on the elements at the same
+  /// Set for elementwise kernels: each output element depends only on the input elements at the same
   /// position.
   const NdArray* (*element_row)(KeptCall& call, ElementRow& row) = nullptr;
   /// Set for reductions with a formula.
   const NdArray* (*reduction)(KeptCall& call, ElementReduction& reduction) = nullptr;
-  /// True if the CPU's kernel reads a row before it writes that row, so that its result may alias an input.
+  /// True if the CPU kernel reads each row before it writes that row, so that the result of a call may alias
+  /// an input.
   bool in_place_on_cpu = false;
 };
 

@@ -6,8 +6,8 @@
 //
 // An entry names a function of ebb::cpu, declared above the list, and the op's name in errors and profiles.
 // The list is in a header of the family. cmake/EbbSlots.cmake finds it there and generates the sources that
-// define the slots and fill them with the functions of ebb::cuda. A kernel without a definition is a linker
-// error.
+// define the slots and fill them with the functions of ebb::cuda. If a kernel has no definition, linking
+// fails.
 #pragma once
 
 #include <ebb/core/device.h>

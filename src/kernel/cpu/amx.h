@@ -78,8 +78,8 @@ template <int From>
 [[gnu::target("amx-tile"), gnu::always_inline]] inline void store(float* to, std::int64_t row_bytes) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(row_bytes), "i"(From) : "memory");
 }
-/// To += Left * Right. Each pair of elements contributes two products. The products of the first elements of
-/// the pairs are summed over the 16 pairs, and the products of the second elements are summed separately.
+/// To += Left * Right. For each element of To, the instruction sums the 16 products of the first elements of
+/// the pairs and the 16 products of the second elements separately. It then adds both sums to the element.
 template <int To, int Left, int Right>
 [[gnu::target("amx-bf16"), gnu::always_inline]] inline void multiply_add() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(To), "i"(Left), "i"(Right));
@@ -106,7 +106,7 @@ template <int R, int C>
 }
 
 /// sums = the product of R by C tiles, in rows of kBlock floats. The right operand consists of 16 * `steps`
-/// rows of `right`, followed by 16 rows of `last` unless it is null. A row of `last` has kBlock pairs.
+/// rows of `right`, followed by 16 rows of `last` unless `last` is null. A row of `last` has kBlock pairs.
 template <int R, int C>
 [[gnu::noinline, gnu::target("amx-tile,amx-bf16")]] void sum(const Pair* left, std::int64_t left_pitch,
                                                              const Pair* right, std::int64_t pitch,
@@ -251,8 +251,8 @@ void product(std::int64_t rows, std::int64_t width, std::int64_t depth, amx::Til
 }
 #endif
 
-/// Calls product() with the instructions that are fastest for this size. There are at most amx::kMostDepth
-/// pairs.
+/// Calls product() with the instructions that are fastest for this size. `depth` is at most amx::kMostDepth
+/// if C is Pair.
 template <class C, class L>
 void fastest_product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const C* right,
                      std::int64_t pitch, Sum<C>* out, std::int64_t out_pitch, bool more) {

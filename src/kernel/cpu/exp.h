@@ -13,8 +13,8 @@
 
 namespace ebb::cpu {
 
-/// Returns exp(x), but 0 for x <= kLeast in packets. For such x, even for -inf, Eigen's pexp would return a
-/// positive constant: 5.6e-309 for double, 2.9e-39 for float.
+/// Returns exp(x); in packets, returns 0 for x <= kLeast. For such x, even for -inf, Eigen's pexp would
+/// return a positive constant: 5.6e-309 for double, 2.9e-39 for float.
 template <class T>
 struct Exp {
   static constexpr T kLeast = std::is_same_v<T, float> ? T(-88.723) : T(-709.784);

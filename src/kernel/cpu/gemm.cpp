@@ -25,13 +25,13 @@ using Vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 template <class T>
 using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
-// Multiplications per chunk of a parallel matrix-vector product.
+// The number of multiplications in a chunk of a parallel matrix-vector product.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
 // The number of products that are summed in registers before they are added to the result. A larger number
 // would access the result less often, but the panel would fill half of the first-level cache of processors
 // without AVX-512.
 constexpr std::int64_t kPart = 256;
-// Row blocks per chunk.
+// The maximum number of row blocks (kBlockRows) in a chunk.
 constexpr std::int64_t kBlocks = 4;
 // Matrix-vector products sum several rows together if rows are shorter than this.
 constexpr std::int64_t kShortRow = 24;
@@ -95,7 +95,7 @@ template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const std::int64_t part = part_of<kPart>(a.cols);
   const bool runs = std::is_same_v<T, float> && a.cols > kTileRun;
-  if (runs || (beta != T(0) && a.cols > part)) {  // c is added to the complete sum, not to its first part
+  if (runs || (beta != T(0) && a.cols > part)) {  // c must be added to the sum of all parts, not to the first
     const NdArray sum = NdArray::empty({c.rows, c.cols}, dtype_of<T>());
     const Matrix<T> whole{sum.address_as<T>(), c.rows, c.cols, c.cols, 1};
     sum_by_runs(

@@ -21,7 +21,7 @@ template <class Out>
 void finish(float* sums, std::int64_t pitch, Matrix<Out> c, float alpha, float beta) {
   for (std::int64_t i = 0; i < c.rows; ++i, sums += pitch) {
     Out* const to = c.data + i * c.row_stride;
-    if (alpha != 1)  // adding 0 avoids a product of -0
+    if (alpha != 1)  // adding 0 replaces a product of -0 by 0
       for (std::int64_t j = 0; j < c.cols; ++j) sums[j] = alpha * sums[j] + 0.f;
     if (beta != 0)
       for (std::int64_t j = 0; j < c.cols; ++j) sums[j] += beta * static_cast<float>(to[j * c.col_stride]);
@@ -35,7 +35,8 @@ void finish(float* sums, std::int64_t pitch, Matrix<Out> c, float alpha, float b
 // Returns a row length of at least n floats for which adjacent rows do not map to the same cache set.
 std::int64_t spread(std::int64_t n) { return ((n + 15) / 16 | 1) * 16; }
 
-// Prepares some columns of the left operand for the tiles, and calls `use` with the result.
+// Converts some columns of the left operand to the format of the tiles (in `scratch`, if a copy is
+// necessary), and calls `use` with the result.
 template <class Way, class T, class Use>
 void with_left(Matrix<const T> a, bool a_by_rows, typename Way::Element* scratch, const Use& use) {
   using Element = typename Way::Element;

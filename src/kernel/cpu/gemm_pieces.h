@@ -49,8 +49,8 @@ class Readable {
 // The second-level cache has 256 or 512 KiB on processors without AVX-512, and mostly 1 MiB on processors
 // with AVX-512.
 constexpr bool kLargeCaches = kVectorBytes == 64;
-/// The number of rows of the left operand that fit the second-level cache. Each row is as long as one part of
-/// a sum.
+/// The number of rows of the left operand that fit the second-level cache. Each row has as many elements as
+/// one part of a sum (part_of()).
 constexpr std::int64_t kBlockRows = kLargeCaches ? 512 : 240;
 
 /// The size of the chunks of a product. The operands of a chunk fit the cache, and there are enough chunks

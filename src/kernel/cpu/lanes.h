@@ -46,8 +46,8 @@ struct Lanes {
   Lanes(Vector vector) : v(vector) {}
   Lanes(T number) : v(number - Vector{}) {}
 
-  /// Loads n lanes from memory. The other lanes repeat the first lane, so that they cause no slow path that
-  /// the n lanes do not need.
+  /// Loads n lanes from memory. The other lanes repeat the first lane, so that they cause a slow path only if
+  /// one of the n lanes needs it.
   static Lanes load(const T* x, std::int64_t n) {
     Lanes out;
     if (n >= kCount)

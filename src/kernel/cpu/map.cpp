@@ -146,8 +146,8 @@ class MapPart {
     }
   }
 
-  // Calls each(before, address, k) for every part of a row of operand i that is in the elements [begin, begin
-  // + n): k elements from `address` on, which follow the first `before` of the n elements.
+  // Divides the n elements of operand i from index `begin` on at the ends of rows. Calls each(before,
+  // address, k) for each part: k elements begin at `address`, and `before` of the n elements precede them.
   template <class Each>
   void each_row(int i, std::int64_t begin, std::int64_t n, Each&& each) const {
     const std::int64_t size = plan_.sizes[0];

@@ -11,7 +11,7 @@ using Row = ebb::detail::ElementRow::Function;
 /// Properties of a row function that the driver's plan depends on.
 struct RowTraits {
   bool takes_constants = true;  // otherwise the driver expands constants into a buffer
-  std::int64_t grain = 32768;   // the number of elements that is worth waking a thread
+  std::int64_t grain = 32768;   // the least number of elements for which waking a thread is worthwhile
 };
 
 /// The maximum number of inputs of an elementwise op.

@@ -25,7 +25,7 @@ constexpr std::int64_t part_of(std::int64_t products) {
 constexpr std::int64_t kTileRun = 16384, kVectorRun = 4096, kColumnRun = 512;
 
 /// Computes `count` sums of `length` products each. `run(from, size, sums)` computes the sums of the products
-/// [from, from + size). For float, the results of successive runs are added in double.
+/// [from, from + size). If T is float, the sums of successive runs are added in double.
 template <class T, class Body>
 void sum_by_runs(std::int64_t longest, std::int64_t length, T* sums, std::int64_t count, Body&& run) {
   if (!std::is_same_v<T, float> || length <= longest) return run(0, length, sums);

@@ -62,9 +62,9 @@ struct ScatteredLeft {
   ScatteredLeft from(std::int64_t i) const { return {data, rows + i, steps}; }
 };
 
-/// out[r][.] = the sum over k of left(r, k) right[k][.] for R rows and P packets, or out[r][.] += this sum.
-/// The result is never -0, not even for a product that underflows. The function is not inlined into loops,
-/// because the compiler would then keep the sums in memory instead of registers.
+/// out[r][.] = the sum over k of left(r, k) right[k][.] for R rows and P packets; if `more` is true, the sum
+/// is added to out[r][.]. The result is never -0, not even for a product that underflows. The function is not
+/// inlined into loops, because the compiler would then keep the sums in memory instead of registers.
 template <class C, int R, int P, class L>
 [[gnu::noinline]] void block(L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
                              std::int64_t out_pitch, bool more) {

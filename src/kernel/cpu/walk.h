@@ -43,9 +43,9 @@ class Walk {
   void operator()(Run&& run) const {
     weighted(1, run);
   }
-  /// Like operator(), for elements that each cost as much as `weight` ordinary elements. The cost of a cache
-  /// line is divided by the number of its elements that a run uses: 1 if an innermost stride is neither 0 nor
-  /// 1, otherwise at most 16.
+  /// Like operator(), for elements that each cost as much as `weight` ordinary elements. A run uses n
+  /// elements of each cache line: n = 1 if an innermost stride is neither 0 nor 1, otherwise n = min(run
+  /// length, 16). The cost of each element is therefore multiplied by 16 / n.
   template <class Run>
   void weighted(std::int64_t weight, Run&& run) const {
     if (numel_ == 0) return;

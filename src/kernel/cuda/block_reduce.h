@@ -68,13 +68,14 @@ __device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, i
   value = warp_reduce(value, merge);
   if (threads == kWarp) {
     value = shuffle_first(value);
-    __syncwarp();  // shuffles do not order memory accesses; callers rely on this barrier as on those below
+    __syncwarp();  // callers rely on a barrier here, and shuffles do not order memory accesses
     return value;
   }
   const int warps = threads / kWarp;
   if (thread % kWarp == 0) scratch[thread / kWarp] = value;
   __syncthreads();
-  // Each warp merges the results of all warps, so that no warp waits for another one to do it.
+  // Each warp merges the results of all warps itself, so that no warp waits for the merged result of another
+  // warp.
   value = shuffle_first(warp_reduce(T(scratch[thread & (warps - 1)]), merge, warps), warps);
   __syncthreads();
   return value;

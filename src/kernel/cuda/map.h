@@ -42,7 +42,8 @@ template <int N>
 void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
                 const std::array<Operand, N - 1>& in, const void* op, std::size_t op_bytes);
 
-/// Units per thread. They are chosen so that about 32 bytes of each input are in flight.
+/// Returns the number of units per thread. It is chosen so that a thread has about 32 bytes of each input in
+/// flight.
 constexpr int map_unroll(int width, int inputs) {
   if (width == 1) return 4;
   return width >= 8 ? 2 : width == 4 && inputs > 1 ? 2 : 4;

@@ -48,8 +48,8 @@ constexpr int kLanes = [] {
 }();
 
 /// The number of blocks per multiprocessor. Three kinds of ops need more registers and therefore have fewer
-/// blocks: large accumulators that are merged element by element, 1-byte accumulators (16 extremes in 16
-/// bytes), and ops that read further arrays (ReadsMore).
+/// blocks: large accumulators that are merged element by element, 1-byte accumulators (a thread has 16 of
+/// them for a 16-byte vector), and ops that read further arrays (ReadsMore).
 template <class Op>
 constexpr int kBlocks = [] {
   if (requires { typename Op::ReadsMore; } || sizeof(typename Op::Acc) == 1) return kWideReduceBlocks;

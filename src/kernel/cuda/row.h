@@ -179,7 +179,8 @@ __device__ void stream_row(const RowTeam& team, const T* row, bool vectors, std:
   for (std::int64_t i = head + units * V + team.rank; i < n; i += team.size) one(i);
 }
 
-/// The positions of the next groups of adjacent elements that a thread processes.
+/// The groups of adjacent elements that a thread processes next: the group with index u begins at first + u *
+/// step, if that is less than `end`.
 struct Span {
   std::int64_t first, step, end;
   EBB_HD std::int64_t at(int group) const { return first + group * step; }
@@ -191,8 +192,9 @@ struct Groups {
   Vector<T, V> at[N];
 };
 
-/// Loads N groups of V elements of a line. Adjacent elements are `stride` apart (1 unless V is 1). All loads
-/// are issued before the first value is used. Elements beyond the end are `other`.
+/// Loads N groups of V elements of a line. Adjacent elements of the line are `stride` apart if V is 1, and
+/// contiguous otherwise. All loads are issued before the first value is used. Elements beyond the end are
+/// `other`.
 template <int V, int N, class T>
 __device__ Groups<T, V, N> load_groups(const T* line, std::int64_t stride, const Span& span, T other) {
   Groups<T, V, N> groups;

@@ -50,9 +50,9 @@ class ScanItems {
   }
 };
 
-/// This version loads aligned vectors. The first tile may therefore begin some positions before the line.
-/// These positions repeat the line's first element and are not merged. Partial vectors are processed element
-/// by element. If x and out have different misalignment, all vectors are.
+/// This version loads aligned vectors. The first tile may therefore begin before the line. The positions
+/// before the line repeat the line's first element and are not merged. Partial vectors are processed element
+/// by element. If x and out have different misalignment, all elements are processed one by one.
 template <VectorScan Op>
 class ScanItems<Op> {
   using Acc = typename Op::Acc;
@@ -146,7 +146,7 @@ struct ScanArgs {
   bool only_totals;          // true in the pass that computes the totals
 };
 
-/// The functor that scans the totals themselves.
+/// The functor that scans the totals of the chunks.
 template <class A>
 struct ScanTotals {
   using Acc = A;
