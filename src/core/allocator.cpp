@@ -23,12 +23,12 @@ namespace detail {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kPooling = false;  // AddressSanitizer must see every block
+constexpr bool kPooling = false;  // AddressSanitizer checks only blocks that malloc returns
 #else
 constexpr bool kPooling = true;
 #endif
 
-constexpr std::int64_t kFlushBytes = 1 << 16;  // the largest unpublished byte count of a thread
+constexpr std::int64_t kFlushBytes = 1 << 16;  // a thread calls publish() if its byte count exceeds this
 
 // A counter that one thread writes and any thread may read.
 class Counter {
@@ -105,7 +105,7 @@ void flush(ThreadCache& cache) {
   shared().small.close(cache.slab);
 }
 
-// Flushes the cache when its thread ends, and makes it available to the next thread.
+// Flushes the thread's cache when the thread ends, and makes the cache available to the next new thread.
 struct ThreadGuard {
   ~ThreadGuard() {
     if (!cache_of_thread) return;

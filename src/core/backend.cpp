@@ -18,7 +18,7 @@ namespace {
 struct Slot {
   std::atomic<const Backend*> backend{nullptr};
   std::mutex loading;
-  const std::string* failure = nullptr;  // why the plugin could not be loaded; not tried again
+  const std::string* failure = nullptr;  // if set: why loading failed; loading is not tried again
 };
 
 Slot& slot_of(DeviceType type) {

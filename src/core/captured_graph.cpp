@@ -14,7 +14,7 @@ struct Graph::Impl {
     if (state != State::capturing) return;
     if (detail::current_capture() == capture.get()) {
       discard();
-    } else {  // another thread is still capturing; leak the graph instead of destroying it in use
+    } else {  // another thread is still capturing and uses the graph, so the graph is leaked, not destroyed
       static_cast<void>(capture.release());
       static_cast<void>(graph.release());
     }

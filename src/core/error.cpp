@@ -37,8 +37,8 @@ void append_text(std::string& out, std::int64_t value) { append_number(out, valu
 void append_text(std::string& out, std::uint64_t value) { append_number(out, value); }
 
 void rethrow_with(const std::string& more) {
-  constexpr std::size_t kLong = 1 << 14;  // stops growth: an error that passes thousands of calls names only
-                                          // the first ones
+  // Limits the length: an error that is rethrown through thousands of calls names only the first of them.
+  constexpr std::size_t kLong = 1 << 14;
   const auto again = [&]<class E>(const E& error) {
     if (typeid(error) != typeid(E) || std::strlen(error.what()) > kLong) throw;
     throw E(error.what() + more);

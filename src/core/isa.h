@@ -6,8 +6,9 @@
 
 namespace ebb::detail {
 
-/// The state of AMX. A process may use tiles only if it has requested AMX. It requests AMX at the first use,
-/// because from then on Linux needs more space on each alternate signal stack (sigaltstack).
+/// The state of AMX. A process may use tiles only if it has requested AMX. The request is delayed until the
+/// first use of tiles, because after the request Linux needs more space on each alternate signal stack
+/// (sigaltstack).
 enum class Amx : std::uint8_t { unasked, granted, on, off };
 extern constinit std::atomic<Amx> amx;
 

@@ -7,7 +7,7 @@ namespace ebb::cpu {
 
 using ebb::parallel_for;
 
-/// The number of cheap elements that is worth waking a thread.
+/// The least number of cheap elements for which waking a thread is worthwhile.
 constexpr std::int64_t kGrain = 32768;
 
 namespace detail {

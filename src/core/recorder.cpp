@@ -18,7 +18,7 @@ struct RecordedStorages {
   HeldAtFork mutex;
   std::unordered_map<const Storage*, Made> made;
   std::uint64_t serial = 0;
-  std::uint32_t begun = 0, under_way = 0;  // numbers of recordings
+  std::uint32_t begun = 0, under_way = 0;  // recordings that have begun, and that have not ended
 };
 RecordedStorages& recorded_storages() {
   static RecordedStorages& kept =

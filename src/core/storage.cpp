@@ -12,7 +12,7 @@
 namespace ebb {
 namespace {
 
-// The owner of the bytes.
+// The ownership of the bytes, which determines how they are released.
 enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted, kAlias };  // kAlias: context_ is a Storage
 // On the CPU, header and data share one block, so that a small tensor needs one allocation.
 constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;

@@ -18,7 +18,7 @@ std::atomic<std::uint64_t> fingerprint{0};
 struct ReadStorages {
   HeldAtFork mutex;
   std::unordered_map<const Storage*, std::weak_ptr<ReadStorage>> read;
-  std::unordered_map<const void*, std::uint64_t> changed;  // existing tensors
+  std::unordered_map<const void*, std::uint64_t> changed;  // the hash of each existing tensor's change
 };
 ReadStorages& read_storages() {
   static ReadStorages& kept = *new ReadStorages;  // never destroyed: static storages may be freed at exit

@@ -50,7 +50,8 @@ struct EBB_API ReadStorage {
   /// The number of destroyed tensors that a tape may refer to. It often changes, because the assignment of
   /// another tensor to a handle destroys the previous tensor.
   std::atomic<std::uint64_t> deaths{0};
-  std::map<std::uint32_t, std::uint64_t> gone_by_age;  ///< of all tensors, by age; protected by the mutex
+  /// The hash of all destroyed tensors of each age, protected by the mutex in tape_state.cpp.
+  std::map<std::uint32_t, std::uint64_t> gone_by_age;
   /// The last recording that read the storage. No tape refers to younger tensors.
   std::atomic<std::uint32_t> recording{0};
 };
@@ -104,9 +105,9 @@ EBB_API std::uint64_t changes_of_tensors() noexcept;
 /// Drops the recorded changes of a tensor that is passed as an argument, because the key of the call contains
 /// its current state.
 EBB_API void forget_changes(AgedTensor x) noexcept;
-/// Returns the hash of a tensor that gone() contains.
+/// Returns the hash that a destroyed tensor contributes to gone().
 EBB_API std::uint64_t number_of(AgedTensor x) noexcept;
-/// Returns a hash that no state has had before, for a change that cannot be undone.
+/// Returns a hash that no earlier state has had, for a change that cannot be undone.
 EBB_API std::uint64_t new_state() noexcept;
 
 }  // namespace ebb::detail
