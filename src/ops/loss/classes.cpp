@@ -1,4 +1,5 @@
-// nll_loss and its variants.
+// nll_loss, nll_loss2d and nll_loss_nd: the negative log-likelihood -w_t x_t of classes t, and its
+// derivatives.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 

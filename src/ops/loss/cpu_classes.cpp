@@ -185,8 +185,8 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
           slopes = o;
         Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> all(slopes, to.classes);
         all = f * exp_of(row - log_sum);
-        // If the probability p of the target's class is close to 1, p - 1 cancels. The gradient of this class
-        // is then minus the sum of the other gradients.
+        // If the probability p of the target's class is close to 1, p - 1 loses digits by cancellation. The
+        // gradient of this class is then minus the sum of the other gradients.
         const bool sure = std::fabs(slopes[t]) > std::fabs(f) / 2;
         slopes[t] = sure ? C(0) : slopes[t] - f;
         if (sure) slopes[t] = -all.sum();

@@ -107,8 +107,8 @@ void with_weights(const Inputs<T>& in, const At& at, Body&& body) {
     });
 }
 
-/// Returns the sum of elements [begin, end). Element begin + k is added to partial sum k % kSums, and the
-/// elements of the remainder are added to the total.
+/// Returns the sum of elements [begin, end). Element begin + k is added to partial sum k % kSums. The last
+/// (end - begin) % kSums elements are added directly to the total.
 template <class Unit, class C, class At>
 double sum_of(const At& value, std::int64_t begin, std::int64_t end) {
   C sums[kSums] = {};

@@ -171,8 +171,8 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   const C own = args.terms.share * args.targets.weight_of(t);
   const T* const from = args.x + start;
   T* const to = args.dx + start;
-  // For a class with probability over 1/2 (the leader), W softmax_c - v_c cancels. The gradients of a row add
-  // up to 0, so the gradient of this class is minus the sum of the other gradients.
+  // For a class with probability over 1/2 (the leader), W softmax_c - v_c loses digits by cancellation. The
+  // gradients of a row add up to 0, so the gradient of this class is minus the sum of the other gradients.
   C others = 0;
   std::int64_t leader = -1;
   if (team.active)

@@ -32,8 +32,8 @@ EBB_HD T sign(T x) {
   return static_cast<T>((x > 0) - (x < 0));
 }
 
-/// Base of losses that depend on x - y only. The derivative with respect to y is the negative of the one with
-/// respect to x.
+/// Base of losses that depend on x - y only. The derivative with respect to y is the negative of the
+/// derivative with respect to x.
 template <class Loss>
 struct DifferenceLoss {
   template <class X, class P>
@@ -144,7 +144,7 @@ struct BceLoss {
   }
 };
 
-/// A weight of 1. Formulas skip the multiplication by it.
+/// A weight of 1. Formulas omit the multiplication by this weight.
 struct Unweighted {};
 
 struct BceWithLogitsLoss {

@@ -19,7 +19,7 @@ namespace {
 using kernels::LossInputs;
 using kernels::LossReduction;
 
-// Calls f(p) with the weight of positive labels, or f(Unweighted()) if it is undefined.
+// Calls f(p), where p is the weight of positive labels, or f(Unweighted()) if p is undefined.
 template <class F>
 Variable with_positive_weight(const Variable& p, const F& f) {
   return p.defined() ? f(p) : f(math::Unweighted());
@@ -134,7 +134,7 @@ void check_probabilities(const Variable& x, const char* message) {
 }
 
 /// Throws unless `full` has a floating-point dtype and the shape to which both tensors broadcast. In torch,
-/// `full` has the properties of the output array.
+/// the output array has the shape and dtype of `full`.
 void check_broadcast(const char* op, const Variable& full, const char* name, const Variable& other,
                      const char* full_name) {
   EBB_CHECK(other.defined() && full.sizes() == IntArrayRef(broadcast_shapes(op, full.sizes(), other.sizes())),

@@ -1,4 +1,4 @@
-// batch_norm and instance_norm.
+// batch_norm and instance_norm: checks, running statistics and backward nodes.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>

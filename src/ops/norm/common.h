@@ -20,7 +20,7 @@ inline bool is_mixed(const Variable& input, const Variable& weight, const Variab
 }
 
 /// Normalized values, (x - mean over `dims`) / sqrt(var + eps), recomputed from x so that they are
-/// differentiable. If not about_mean, the mean is 0.
+/// differentiable. If about_mean is false, 0 replaces the mean.
 struct Normalised {
   Variable values, rstd;
   bool about_mean;

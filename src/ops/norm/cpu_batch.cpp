@@ -14,9 +14,9 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-/// Divides the array into contiguous rows of `width` elements. With along_places, a row contains the places
-/// of one channel of one sample. If there are fewer than kFewPlaces places, a row contains all channels and
-/// places of one or more samples, as many as fit into kWidth elements.
+/// Divides the array into contiguous rows of `width` elements. If there are at least kFewPlaces places
+/// (along_places), a row contains the places of one channel of one sample. Otherwise a row contains all
+/// channels and places of one or more samples, as many as fit into kWidth elements.
 struct Rows {
   static constexpr std::int64_t kFewPlaces = 64, kWidth = 512;
 
@@ -85,8 +85,8 @@ void for_rows(const Rows& rows, Body&& body) {
   });
 }
 
-/// Returns, for each function f and each channel, the sum in double of the channel's elements of f(row of x,
-/// row of y, ChannelValue or ElementValues).
+/// Computes f(row of x, row of y, ChannelValue or ElementValues) for each function f and each row. Returns
+/// the sums, in double, of these values over the elements of each channel.
 template <class T, class... F>
 std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Rows& rows, F... f) {
   const NormShape& s = rows.s;

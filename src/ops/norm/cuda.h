@@ -6,8 +6,8 @@
 
 namespace ebb::cuda {
 
-/// Compute the kernels of the same names with cuDNN (kernel/cuda/dnn.h), which writes no variance. They
-/// return false and do nothing if cuDNN has no algorithm.
+/// Compute batch_norm_train() and batch_norm_backward() with cuDNN (kernel/cuda/dnn.h). cuDNN does not write
+/// the variance. If cuDNN has no algorithm, both functions do nothing and return false.
 bool batch_norm_train_by_library(NdArray& out, kernels::BatchStatistics& stats, const NdArray& x,
                                  const NdArray& weight, const NdArray& bias, const kernels::NormShape& shape,
                                  double eps);
@@ -23,8 +23,8 @@ void normalise_channels(NdArray& out, const kernels::NormSaved& in, const NdArra
 void channel_input_grad(NdArray& dx, const NdArray& dy, const NdArray& x, const NdArray& mean,
                         const NdArray& factors, const kernels::NormShape& shape);
 
-/// Computes dx of layer norm (of RMS norm, if not centred), and dweight and dbias if they are defined.
-/// Returns false and does nothing if the rows are too long.
+/// Computes dx of layer norm (or of RMS norm, if `centred` is false), and dweight and dbias if they are
+/// defined. Returns false and does nothing if the rows are too long.
 bool layer_norm_backward_one_pass(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
                                   const Lines& lines, bool centred);
 

@@ -63,7 +63,8 @@ struct ChannelVectors {
     values(at, 0, j);
     op.first(own, at);
   }
-  /// Adds all elements to one channel. They are first summed separately, which reduces rounding errors.
+  /// Adds all elements to one channel. It first sums them separately and then adds the sum to `own`, which
+  /// reduces rounding errors.
   __device__ void take(const Op& op, typename Op::Own& own, bool at_first) const {
     if (at_first) first(op, own, 0);
     typename Op::Own part = op.part(own);

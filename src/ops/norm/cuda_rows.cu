@@ -231,8 +231,8 @@ struct NormGradArgs {
   bool centred, vectors;
 };
 
-/// Computes dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight. If not centred, average(g) is
-/// omitted.
+/// Computes dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight. If `centred` is false,
+/// average(g) is omitted.
 template <class C>
 struct InputGrad {
   C mean, rstd, average, slope;

@@ -97,7 +97,7 @@ void record(const Variable& out, const Variable& x, const Variable& w, const Var
   node->eps = eps;
 }
 
-using Normalisation = std::tuple<Variable, Variable, Variable>;  // the result, the mean and 1 / deviation
+using Normalisation = std::tuple<Variable, Variable, Variable>;  // the result, the mean and rstd
 
 Normalisation trailing_norm(const char* op, const Variable& input, IntArrayRef normalized_shape,
                             const Variable& w, const Variable& b, double eps, bool centred) {

@@ -182,7 +182,8 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
         if (overwrite) {
           std::fill(to, to + m, T(0));
           for (std::int64_t i = 0; i < n; ++i) to[at[i]] = from[i];
-        } else if constexpr (is_half_v<T>) {  // 16-bit sums would stop growing if many windows overlap
+        } else if constexpr (is_half_v<T>) {
+          // Sums in float, because 16-bit sums stop growing if many windows overlap.
           std::vector<float> sums(static_cast<std::size_t>(m), 0.0f);
           for (std::int64_t i = 0; i < n; ++i) sums[at[i]] += static_cast<float>(from[i]);
           std::copy(sums.begin(), sums.end(), to);

@@ -18,7 +18,7 @@ namespace {
 template <class T>
 using Accumulator = std::conditional_t<is_half_v<T>, float, T>;
 
-// The largest number of window elements that are summed in float.
+// The largest number of elements of a window whose sum is computed in float.
 constexpr std::int64_t kTaps = 1024;
 
 bool are_long(const PoolGeometry& g) {
@@ -77,7 +77,7 @@ class RowWeights {
   std::vector<std::int64_t> widths_;
 };
 
-// Integer sums wrap around.
+// The type in which values of type Sum are added: unsigned for integers, so that sums wrap around.
 template <class Sum>
 using Added = std::conditional_t<std::is_integral_v<Sum>, std::uint64_t, Sum>;
 

@@ -38,7 +38,7 @@ Sum weighed(Sum sum, C weight, C x) {
 }
 
 /// Resizes a contiguous row: to[r] is the weighted sum of window r. kWidth is the width of the windows, or 0
-/// if it is known only at run time.
+/// if the width is known only at run time.
 template <int kWidth, class To, class From, class C>
 void weigh_line(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
   const std::int64_t width = kWidth ? kWidth : of.width;

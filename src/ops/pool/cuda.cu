@@ -83,7 +83,8 @@ struct MeanPoolBackward {
   }
 };
 
-// Each element sums over the windows that selected it, in order. This is deterministic and needs no atomics.
+// Computes the gradient of each input element: the sum over the windows that selected the element, in order.
+// This is deterministic and needs no atomics.
 template <class I, class T, class Index>
 struct MaxPoolBackward {
   T* in;
@@ -230,7 +231,7 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
       });
     };
     if constexpr (is_half_v<T>)
-      if (!overwrite) {  // 16-bit sums would stop growing if many windows overlap
+      if (!overwrite) {  // sums in float, because 16-bit sums stop growing if many windows overlap
         NdArray sums = NdArray::empty_strided(in.sizes(), in.strides(), kFloat, in.device());
         put.template operator()<float>(sums);
         return kernels::copy(in.device(), in, sums);

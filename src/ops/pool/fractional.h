@@ -12,7 +12,7 @@
 
 namespace ebb {
 
-/// Images have leading axes of 1 element.
+/// The shapes of a fractional max pooling along three axes. In 2d, the first axis has size 1.
 struct FractionalGeometry {
   std::int64_t planes = 0;
   std::int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, kernel[3] = {1, 1, 1};

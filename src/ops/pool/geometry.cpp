@@ -63,7 +63,7 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
     axis.stride = s[a];
     axis.padding = p[a];
     axis.dilation = d[a];
-    // Rounds down, even if room is negative.
+    // Divides `over` by the stride and rounds down, also if `over` is negative.
     const std::int64_t over = ceil_mode ? room + s[a] - 1 : room;
     axis.out = (over >= 0 ? over / s[a] : -((-over + s[a] - 1) / s[a])) + 1;
     if (ceil_mode && (axis.out - 1) * s[a] >= axis.in + p[a]) --axis.out;

@@ -35,7 +35,7 @@ Variable unnormalized(const Variable& x, const Axis& axis) {
 
 Variable clipped(const Variable& at, std::int64_t size) {
   const auto last = static_cast<double>(size - 1);
-  // At the edges and beyond, the result does not depend on x; NaN becomes 0.
+  // For `at` <= 0 and `at` >= last, the result is constant, so its derivative is 0. NaN becomes 0.
   const Variable edge = at.detach().nan_to_num(0.0).clamp(0, last);
   return where(at.gt(0).logical_and(at.lt(last)), at, edge);
 }
@@ -158,8 +158,7 @@ struct GridSamplerBackward : autograd::Node {
     return out;
   }
 
-  // Returns the gradients from differentiable ops, for second derivatives: differentiates the composed
-  // sampling.
+  // Returns gradients that are differentiable themselves: differentiates composed_grid_sample().
   GradList by_ops(const Variable& g, const Variable& x, const Variable& points) const {
     autograd::variable_list wanted;
     if (needs(0)) wanted.push_back(x);

@@ -12,7 +12,7 @@ namespace ebb::resizing {
 enum class Filter : std::uint8_t { nearest, nearest_exact, linear, cubic };
 
 /// One axis. `scale` is the width of an output element in input elements. With antialias (linear and cubic)
-/// the filter widens with the scale, so that each input element has a share in the result when the axis
+/// the filter widens with the scale, so that each input element contributes to the result when the axis
 /// shrinks.
 struct AxisRule {
   std::int64_t in = 1, out = 1;

@@ -37,7 +37,7 @@ EBB_HD Coordinate<C> unnormalize(C x, std::int64_t size, bool align_corners) {
   return {std::fma(x, slope, middle), slope};
 }
 
-/// Clamps to [0, size - 1]; NaN becomes 0. At the edges and beyond, the derivative is 0.
+/// Clamps to [0, size - 1]; NaN becomes 0. At the ends of this range and outside it, the derivative is 0.
 template <class C>
 EBB_HD Coordinate<C> clip(Coordinate<C> x, std::int64_t size) {
   const C last = static_cast<C>(size - 1);

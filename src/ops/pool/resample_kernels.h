@@ -70,9 +70,9 @@ void grid_sample_backward_input(NdArray& din, const NdArray& dout, const NdArray
 void grid_sample_backward_grid(NdArray& dgrid, const NdArray& dout, const NdArray& in, const NdArray& grid,
                                const SampleGeometry& geometry);
 void axis_table(AxisTable& table, const resizing::AxisRule& rule);
-/// Computes out[o, j, i], the sum over k of weights[j, k] in[o, starts[j] + k, i], or the transpose of this.
-/// The arrays are contiguous. One may be Float and the other 16-bit, so that resizing several axes rounds
-/// once.
+/// Computes out[o, j, i], the sum over k of weights[j, k] in[o, starts[j] + k, i], or the transpose of this
+/// map if `transposed`. The arrays are contiguous. One may be Float and the other 16-bit, so that resizing
+/// several axes rounds to 16 bits only once.
 void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPosition place,
                  bool transposed);
 
