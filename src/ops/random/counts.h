@@ -74,8 +74,8 @@ EBB_HD double binomial_by_rejection(double n, double p, Uniform&& uniform) {
   }
 }
 
-/// Draws from the binomial distribution if few successes are expected. It draws the number of trials from
-/// each success to the next, which has a geometric distribution.
+/// Draws from the binomial distribution, for n p < 10. It draws the numbers of trials from each success to
+/// the next, which have a geometric distribution.
 template <class Uniform>
 EBB_HD double binomial_by_waiting(double n, double p, Uniform&& uniform) {
   const double log_failure = std::log1p(-p);

@@ -1,5 +1,5 @@
-// The CPU kernels draw_philox and dropout. dropout has the same results as the device kernel. (Dropout of CPU
-// tensors draws its mask as torch does.)
+// The CPU kernels draw_philox and dropout. This dropout kernel gives the same results as the device kernel.
+// The op does not use it for CPU tensors: their mask is drawn as in torch.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -11,7 +11,7 @@
 
 namespace ebb::cpu {
 
-// The seed comes from the CPU's generator.
+// Sets `out` to a Philox state whose seed is a number drawn from `generator`.
 void draw_philox(Philox& out, Device, Generator& generator) {
   const std::lock_guard lock(generator.mutex());
   out = Philox{generator.random64()};

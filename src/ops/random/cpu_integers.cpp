@@ -159,7 +159,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
         double u;
         if constexpr (std::is_same_v<P, double>) {
           u = draw_uniform<double>(state.engine);
-        } else {  // torch compares 24 bits; the other 8 bits add precision
+        } else {  // like torch, compares the low 24 bits first; the high 8 bits add precision
           const std::uint32_t word = state.engine.next();
           u = (word << 8 | word >> 24) * 0x1p-32;
         }

@@ -115,8 +115,8 @@ using random::DtypeLimits, random::before, random::finite, random::positive;
 template <class T>
 using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
 
-/// Returns a uniform number in [0, 1) in the type in which T is computed. The masked bits have sign 0, so
-/// they are converted as a signed integer, for which a vector instruction exists.
+/// Returns a uniform number in [0, 1), as a Compute<T>. The masked bits have sign 0, so they are converted as
+/// a signed integer, for which a vector instruction exists.
 template <class T>
 Compute<T> uniform_of(Bits<T> bits) {
   constexpr int digits = DtypeLimits<Compute<T>>::digits;
@@ -160,7 +160,7 @@ inline double draw_normal(Generator::State& state, double mean, double deviation
   return fused(radius * std::cos(angle), deviation, mean);
 }
 
-/// Calls body(element) for all elements in memory order, the innermost dimension fastest.
+/// Calls body(element) for all elements in memory order.
 template <class T, class Body>
 void for_each_element(const NdArray& x, Body&& body) {
   T* const data = x.address_as<T>();

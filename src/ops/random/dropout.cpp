@@ -31,7 +31,7 @@ void check_floating(const char* op, const Variable& x) {
 bool is_identity(const Variable& x, double p, bool train) { return p == 0 || !train || x.numel() == 0; }
 
 // Returns a mask with `kept` for kept elements and 0 for dropped ones. With whole_features, one random number
-// decides for each [n, c].
+// decides for all elements [n, c, ...] of a feature.
 Variable mask_of(const char* op, const Variable& x, double p, double kept, bool whole_features) {
   NdArray mask;
   if (whole_features) {
@@ -47,7 +47,7 @@ Variable mask_of(const char* op, const Variable& x, double p, double kept, bool 
   return Variable(std::move(mask));
 }
 
-// Dropout on devices. The backward pass computes the mask again from its Philox state, so no mask is written
+// Dropout on devices. The backward pass computes the mask again from the Philox state, so no mask is written
 // to memory. The op is linear in x, so the same op computes the gradient and the second derivative.
 
 NdArray in_layout(const NdArray& x, IntArrayRef strides) {

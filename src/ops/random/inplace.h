@@ -10,8 +10,8 @@
 
 namespace ebb::ops {
 
-/// The node of random results. They do not depend on the elements that they replace. By convention they do
-/// not depend on their parameters either, so all gradients are zero.
+/// The node of random results. The results do not depend on the elements that they replace. By convention
+/// they do not depend on the parameters of the distribution either, so all gradients are zero.
 struct RandomBackward : autograd::Node {
   const char* torch_name = "";
   std::string name() const override { return torch_name; }
@@ -39,7 +39,7 @@ Variable& overwrite(const Variable& self, const char* op, const char* node_name,
   return mutable_self(self);
 }
 
-/// Wraps a new result that depends on `parameters`.
+/// Returns `data` as a Variable. Its node has edges to `parameters`, with gradients of zero.
 template <class... Parameters>
 Variable drawn(NdArray data, const char* node_name, const Parameters&... parameters) {
   return record<RandomBackward>(

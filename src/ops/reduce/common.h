@@ -20,13 +20,13 @@ Variable cumulative_prod(const Variable& x, std::int64_t dim, bool reverse, DTyp
 /// Write the cumulative sums or products to self, as the op named `op`.
 Variable& cumulative_sum_(const Variable& self, const char* op, std::int64_t dim);
 Variable& cumulative_prod_(const Variable& self, const char* op, std::int64_t dim);
-/// Converts cumulative products to exclusive ones: the product of the elements before each element (or after
-/// it, if `reverse`). The first (or last) one is 1.
+/// Converts cumulative products to exclusive ones: for each element, the product of all elements before it
+/// (after it, if `reverse`). The product of no elements is 1.
 Variable exclusive_prod(const Variable& running, std::int64_t dim, bool reverse);
 
 /// Returns x / norm, where norm is the norm of x over the dimensions of `mask`, which have size 1. Where the
 /// norm of x is 0, `norm` may contain any nonzero value. `norm` gets no gradient, because the gradient of x
-/// includes its part. The squares in the derivative do not overflow.
+/// already includes the dependence of norm on x. The squares in the derivative do not overflow.
 Variable unit_vector(const Variable& x, const Variable& norm, DimMask mask);
 
 }  // namespace ebb::ops

@@ -12,7 +12,7 @@
 namespace ebb::cpu {
 namespace {
 
-// The steps of reduce_inner() for a single output.
+// The functions of ElementReduction, which do the steps of reduce_inner() for a single output.
 template <class T>
 struct SumSteps {
   using Op = reducers::Sum<T>;
@@ -55,7 +55,7 @@ void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t c
   else
     take(double());
 }
-/// Refers to the instances for all instruction levels, so that the compiler emits them.
+/// Refers to sum_steps() at all instruction levels, so that the compiler emits these instances.
 [[gnu::used]] static constinit const auto kept_steps = levels_of<sum_steps>;
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {

@@ -9,7 +9,7 @@
 
 namespace ebb::cuda {
 
-/// A thread's part of V neighbouring columns of arrays of T.
+/// The elements of V neighbouring columns that one thread processes, in arrays of T.
 template <class T, int V>
 struct ColumnPart {
   // The number of partial results of a block: one for each unit and warp.
@@ -17,7 +17,7 @@ struct ColumnPart {
   using Unit = Packed<T, V>;
 
   int thread, rank, units;   // `units` is the number of elements in each line that the thread processes
-  std::int64_t first, step;  // the offset of the first of these elements, and their distance
+  std::int64_t first, step;  // the offset of the first such element, and the distance between them
 
   __device__ ColumnPart(const ColumnPlan& plan, std::int64_t n)
       : thread(static_cast<int>(threadIdx.x)), rank(plan.rank(thread)), units(0), first(0) {

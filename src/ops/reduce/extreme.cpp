@@ -39,8 +39,8 @@ struct ExtremeOfAllBackward : autograd::Node {
   }
 };
 
-// Returns the gradient of amax and amin. Elements that equal the result share it. A NaN equals no element, so
-// the gradients of all elements that are reduced to a NaN are NaN, as in torch.
+// Returns the gradient of amax and amin. Elements that equal the result share the gradient of the result. A
+// NaN equals no element, so the gradients of all elements that are reduced to a NaN are NaN, as in torch.
 Variable share_along(const Variable& grad, const Variable& self, const Variable& result, DimMask mask,
                      bool keepdim) {
   const Variable equal = self.detach().eq(restore_dims(result.detach(), self.sizes(), mask, keepdim));

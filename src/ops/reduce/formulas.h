@@ -1,5 +1,5 @@
-// The formulas (kernel/reducers.h) of the reduction kernels, for both devices and for fused kernels. A
-// function object here calls `reduce` with the formula of the kernel of the same name.
+// The formulas (kernel/reducers.h) of the reduction kernels, for both devices and for fused kernels. Each
+// function object calls its argument `reduce` with the formula of the kernel of the same name.
 #pragma once
 
 #include <ebb/core/visit.h>

@@ -23,8 +23,8 @@ const NdArray* reduction_of(detail::KeptCall& call, detail::ElementReduction& re
 }  // namespace ops
 
 namespace cpu {
-/// Sets `steps` to the steps of sum() over all `count` elements of a Float or Double array. This function has
-/// no kernel slot.
+/// Fills `steps` with the functions and block sizes by which sum() adds all `count` elements of a Float or
+/// Double array. This function has no kernel slot.
 void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t count);
 
 /// Computes sum / divisor in x's dtype or in Double. Integers and bools are summed in Long, without a

@@ -220,9 +220,9 @@ Variable factors(const char* op, const Variable& x, const Scalar& p, std::int64_
   DimVector others;
   for (std::int64_t d = 0; d < x.dim(); ++d)
     if (d != kept) others.push_back(d);
-  const bool half = x.dtype() == kHalf || x.dtype() == kBFloat16;  // norms of these overflow
+  const bool half = x.dtype() == kHalf || x.dtype() == kBFloat16;  // norms in 16 bits may overflow
   const Variable norms = half ? norm(x, p, others, true, kFloat) : norm(x, p, others, true);
-  // torch's formula. The small summand avoids division by zero.
+  // This is torch's formula. Adding 1e-7 avoids a division by zero.
   return where(norms > maxnorm, maxnorm.to_double() / (norms + 1e-7), 1).to(x.dtype());
 }
 

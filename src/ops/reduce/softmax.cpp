@@ -61,7 +61,8 @@ struct SoftmaxBackwardDataBackward : autograd::Node {
   }
 };
 
-// Computes the result and records it. `overwrites` permits the op to write its result to the memory of x.
+// Computes the result and records the op. If `overwrites` is true, the result may be written to the memory of
+// x.
 Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, DType dtype,
                  bool overwrites = false) {
   EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point tensor, got ", x,

@@ -79,7 +79,7 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   const std::int64_t count = reduced_count(in.sizes(), s.mask);
   const DimVector sizes = reduced_sizes(in.sizes(), s.mask, s.keepdim);
   NdArray mean = NdArray::empty(sizes, type, in.device()), out = NdArray::empty(sizes, type, in.device());
-  // Without degrees of freedom there is no estimate. The result is 0 / 0 or x / 0, as in torch.
+  // If count <= correction, the divisor is 0, and the result is NaN (0 / 0) or infinite (x / 0), as in torch.
   const double divisor = std::max(static_cast<double>(count) - s.correction, 0.0);
   if (divisor == 0)
     warn(op, ": degrees of freedom is <= 0. Correction should be strictly less than the ", count,

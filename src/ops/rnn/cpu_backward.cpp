@@ -8,8 +8,8 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// One sequence at a step. `slope` is the gradient of the units. `cell` is the gradient of the cell; it is
-// replaced by the gradient of the previous cell.
+// The data of one sequence at one step. `slope` is the gradient of the output, before any projection. step()
+// replaces `cell`, the gradient of the cell, by the gradient of the previous cell.
 template <class T>
 struct Row {
   const T *gates, *extras, *hidden_before, *cell_before, *slope;

@@ -8,8 +8,8 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// One sequence at a step. `hidden` is the previous state; `unit` is the destination of the unit's result and
-// may be the same memory as `hidden`.
+// The data of one sequence at one step. `hidden` is the previous hidden state. `unit` is the destination of
+// the output, before any projection, and may be the same memory as `hidden`.
 template <class T>
 struct Row {
   T *gates, *extras;
@@ -56,8 +56,8 @@ void step(const Row<T>& row, std::int64_t size) {
   });
 }
 
-/// Returns the sums of both biases for the gates. For the new gate of a GRU, the hidden bias is separate, at
-/// the end of the array.
+/// Returns input_bias + hidden_bias for each gate. For the new gate of a GRU, returns only input_bias; the
+/// hidden_bias of this gate is at the end of the array.
 template <class T>
 std::vector<T> biases(const ops::RnnWeights& weights, const RnnSteps& steps, std::int64_t size) {
   const bool apart = steps.kind == RnnKind::gru;

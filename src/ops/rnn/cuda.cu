@@ -44,12 +44,15 @@ NdArray scratch(const NdArray& like, std::int64_t rows, std::int64_t width) {
   return NdArray::empty({rows, width}, like.dtype(), like.device());
 }
 
-/// Computes one unit of a row of the step. Pointers are at the first row of the step.
+/// Computes one unit of a row of the step. The pointers point to the first row of the step, except `hidden`
+/// and `cell`.
 template <class T, RnnKind kKind>
 struct ForwardStep {
   T *gates, *extras, *result;
   const T *sums, *input_bias, *hidden_bias;
-  T *hidden, *cell;  // for all sequences: the previous state, replaced by the next one
+  // (batch, size). `cell` contains the previous cell and receives the next one. `hidden` receives the output,
+  // before any projection; a GRU first reads the previous hidden state from it.
+  T *hidden, *cell;
   std::int64_t size;
 
   __device__ void operator()(std::int64_t i) const {
@@ -159,13 +162,13 @@ struct Before {
   }
 };
 
-/// Computes one unit of a row of the step. Pointers point to the first row of the step, except the pointers
-/// `slope` and `cell` to the rows of all sequences.
+/// Computes one unit of a row of the step. The pointers point to the first row of the step, except `slope`
+/// and `cell`.
 template <class T, RnnKind kKind>
 struct BackwardStep {
   const T *gates, *extras, *grad;  // grad may be null
   Before<T> hidden_before, cell_before;
-  T *slope, *cell;               // for all sequences; `slope` is the gradient of the units
+  T *slope, *cell;  // (batch, size); `slope` is the gradient of the output before a projection
   T *input, *hidden, *previous;  // previous may be null
   std::int64_t size;
 

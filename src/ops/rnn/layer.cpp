@@ -27,7 +27,7 @@ RnnState state_of(const RnnInputs& in, DType dtype) {
   return {contiguous_array(in[RnnInputs::kHidden], {dtype}), contiguous_array(in[RnnInputs::kCell], {dtype})};
 }
 
-/// Returns the dtype of the factors of matrix products: bfloat16 stays bfloat16.
+/// Returns the dtype of the factors of matrix products: BFloat16 for BFloat16, otherwise compute_dtype(x).
 DType factor_of(const Variable& x) { return x.dtype() == kBFloat16 ? kBFloat16 : compute_dtype(x); }
 
 RnnWeights weights_of(const RnnInputs& in, DType dtype) {

@@ -64,7 +64,8 @@ autograd::GradList gradients_by(const std::function<variable_list(const variable
                                 const autograd::Node& node, variable_list inputs,
                                 const autograd::GradList& grads);
 
-/// Returns the elements of a vector of integers on the CPU. Errors of `op` call it `what`.
+/// Returns the elements of a vector of integers on the CPU. In the error messages of `op`, the vector is
+/// called `what`.
 DimVector checked_integers(const char* op, const char* what, const Variable& x);
 
 /// Returns the number of data's rows in each step. Throws unless they add up to the number of rows and never

@@ -104,8 +104,9 @@ RnnResult run(const Stack& s, Variable rows, const RnnSteps& steps, TensorList p
   return {rows, stack(last_hidden), last_cell.empty() ? Variable() : stack(last_cell)};
 }
 
-// Returns the casts of PyTorch's autocast rule. On the CPU PyTorch's layers consist of 16-bit products and of
-// gates that keep the dtype of the state, except that an LSTM with `one_op` and Float input is one 16-bit op.
+// Returns the casts of PyTorch's autocast rule. On the CPU, PyTorch computes the products of a layer in 16
+// bits and the gates in the dtype of the state. An LSTM with `one_op` and Float input is an exception: it is
+// one 16-bit op.
 ops::Autocast cast_of(RnnKind kind, const Variable& input, const Variable& hidden, const Variable& cell,
                       bool one_op) {
   if (kind == RnnKind::gru) return ops::autocast("gated_layers", hidden);

@@ -52,9 +52,9 @@ struct Geometry {
   }
 };
 
-// Computes memory[geometry] += values. If the geometry may overlap itself, values are summed over the
-// dimensions of stride 0. Then the shortest dimension is iterated, and the call for each of its indices
-// handles the other dimensions. Thus no addition writes an element twice.
+// Computes memory[geometry] += values. If the geometry may overlap itself, the function first sums values
+// over the dimensions of stride 0. It then calls itself for each index of the shortest dimension, with the
+// other dimensions. Thus no single addition writes an element twice.
 void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, NdArray values) {
   if (!geometry.may_overlap()) {
     NdArray place = geometry.on(memory, base);
@@ -112,8 +112,8 @@ struct Span {
       : base(std::min(a.offset, b.offset)), cells(std::max({a.end(), b.end(), base}) - base) {}
 };
 
-// Divides values by the number of indices that refer to the same element of memory. These indices share a
-// gradient evenly, as in torch.
+// Divides each value by the number of indices that refer to the same element of memory as the index of the
+// value. These indices share a gradient evenly, as in torch.
 NdArray divided_by_count(const NdArray& values, const Geometry& geometry, std::int64_t base,
                          std::int64_t cells) {
   if (!geometry.may_overlap()) return values;
@@ -124,7 +124,7 @@ NdArray divided_by_count(const NdArray& values, const Geometry& geometry, std::i
 }
 
 // Adds the gradient to zeros through the output's geometry, and reads the sums through the input's geometry.
-// If the input overlaps itself, divided_by_count() divides them.
+// If the input overlaps itself, divided_by_count() divides the sums.
 Variable as_strided_backward(const Variable& grad, const Geometry& input, const Geometry& output) {
   const Span span(input, output);
   const DType wide = ops::wide_dtype(grad.dtype());

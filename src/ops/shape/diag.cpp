@@ -75,7 +75,7 @@ Variable& triangle_(const char* op, const Variable& x, std::int64_t diagonal, bo
       [&](N& node) { node.diagonal = diagonal; });
 }
 
-// Returns the main diagonal over all dimensions as a 1-d view.
+// Returns the main diagonal x[i, i, ..., i] as a 1-d view.
 NdArray diagonal_line(const NdArray& x) {
   std::int64_t least = x.sizes()[0], stride = 0;
   for (std::int64_t d = 0; d < x.dim(); ++d) {

@@ -140,7 +140,8 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
   const DimVector split{n, c, win.kernel[0], win.kernel[1], rows, columns};
   const NdArray pieces = blocks.as_strided(split, contiguous_strides(split), blocks.offset());
   const NdArray sum = ops::zeros_array({n, c, win.padded(0, h), win.padded(1, w)}, wide, x.device());
-  // Elements at the same position in different windows never share an address, so each position is one pass.
+  // Elements at the same position in different windows have different addresses, so one addition handles all
+  // windows.
   for (std::int64_t i = 0; i < win.kernel[0]; ++i)
     for (std::int64_t j = 0; j < win.kernel[1]; ++j) {
       NdArray place = ops::slice_array(sum, 2, i * win.dilation[0], rows, win.stride[0]);

@@ -78,7 +78,7 @@ Variable cat(TensorList tensors, std::int64_t dim) {
   }
   dim = counts_as_nothing(*first)
             ? 0
-            : wrap_dim("cat", dim, first->dim());  // an ignored tensor has any dimension
+            : wrap_dim("cat", dim, first->dim());  // an ignored tensor permits any `dim`
   DimVector sizes(first->sizes());
   sizes[dim] = 0;
   Extents extents;

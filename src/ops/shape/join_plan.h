@@ -9,7 +9,7 @@ namespace ebb {
 
 constexpr int kJoinPieces = 48;  // pieces of one launch, limited by the size of the kernel's arguments
 constexpr int kJoinThreads = 256;
-constexpr int kJoinLoads = 4;  // units of a thread
+constexpr int kJoinLoads = 4;  // units that a thread copies
 
 /// One piece: its bytes, and their offset in a row of the result.
 struct JoinRun {
@@ -54,7 +54,7 @@ inline JoinPlan plan_join(char* out, std::int64_t pitch, std::int64_t rows, cons
   for (int p = 0; p < count; ++p)
     all |= reinterpret_cast<std::uintptr_t>(pieces[p].from) | static_cast<std::uint64_t>(pieces[p].at) |
            static_cast<std::uint64_t>(pieces[p].width);
-  plan.unit = static_cast<int>(all & (~all + 1));  // the largest power of 2 that divides everything
+  plan.unit = static_cast<int>(all & (~all + 1));  // the largest power of 2 <= 16 that divides all values
   plan.out = out;
   plan.pitch = pitch / plan.unit;
   plan.count = count;

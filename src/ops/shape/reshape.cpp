@@ -138,7 +138,7 @@ Variable reshape(const Variable& x, IntArrayRef shape) {
   if (const optional<DimVector> strides = ops::view_strides(x.sizes(), x.strides(), sizes))
     return ops::view_of<ReshapeAliasBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()),
                                               keep_sizes(x));
-  // No other tensor refers to the copy, so its new shape need not be tracked as a view.
+  // No other tensor refers to the copy, so the result need not be recorded as a view of the copy.
   const Variable copy = clone(x, MemoryFormat::Contiguous);
   return ops::record<UnsafeViewBackward>(
       copy.array().as_strided(sizes, contiguous_strides(sizes), copy.storage_offset()), keep_sizes(copy),

@@ -246,8 +246,8 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
     kernels::accumulate(grad.device(), place, windows);
   } else {
     const std::int64_t last = windows.dim() - 1, count = windows.sizes()[dim];
-    // Elements at the same position in different windows never share an address, so each position is one
-    // pass.
+    // Elements at the same position in different windows have different addresses, so one addition handles
+    // all windows.
     for (std::int64_t i = 0; i < size; ++i) {
       NdArray place = ops::slice_array(out, dim, i, count, step);
       kernels::accumulate(grad.device(), place, ops::select_array(windows, last, i));
