@@ -21,7 +21,8 @@ struct EBB_API MemoryRefused : Error {
   using Error::Error;
   ~MemoryRefused() override;
 };
-/// Rethrows the current MemoryRefused or std::bad_alloc as an Error that names the op. Call it in a handler.
+/// Rethrows the current MemoryRefused or std::bad_alloc as an Error that names the op. Must be called in a
+/// catch handler.
 [[noreturn]] EBB_API void memory_refused(const char* op);
 
 /// Calls `run`. If `run` runs out of memory, throws an Error that contains the op's name.

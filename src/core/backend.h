@@ -1,5 +1,5 @@
 // The backend of a device other than the CPU: memory, copies, streams and the generator. The CUDA plugin
-// implements it.
+// implements this interface.
 #pragma once
 
 #include <ebb/core/allocator.h>
@@ -158,7 +158,7 @@ const Backend* loaded_backend(DeviceType type) noexcept;
 bool side_streams_used() noexcept;
 void note_side_stream() noexcept;
 
-/// Registers the backend. A plugin calls it when it is loaded.
+/// Registers the backend. Called by the entry function of a plugin.
 EBB_API void set_backend(DeviceType type, const Backend* backend);
 
 }  // namespace ebb::detail

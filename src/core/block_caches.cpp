@@ -24,7 +24,7 @@ constexpr std::size_t kManySlabs = std::size_t{16} << 20;
 struct alignas(kAlign) SmallBlocks::Slab {
   Slab* next;
   Slab* next_roomy = nullptr;
-  bool carving = false;    // a thread carves the slab; `carved` is updated when it stops
+  bool carving = false;    // true while a thread divides the slab; `carved` is updated afterwards
   std::size_t carved = 0;  // bytes divided into blocks
   std::size_t free = 0;    // bytes of free blocks that a trim counted in this slab
 

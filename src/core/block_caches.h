@@ -89,12 +89,13 @@ class SmallBlocks {
   /// Stores a batch. Trims if the depot contains more free memory than the recent peak and enough blocks were
   /// stored since the previous trim. Returns the bytes of the blocks that the trim released, or 0.
   std::size_t put(std::size_t cls, Batch batch);
-  /// Closes `slab` if it is open, and replaces it by one with space for any block. Returns false if the
-  /// system has no memory.
+  /// Closes `slab` if it is open, and replaces it by a slab with space for a block of any class. Returns
+  /// false if the system has no memory.
   bool open(OpenSlab& slab);
   /// Takes back a slab that its thread will not divide any further; open() reuses it.
   void close(OpenSlab& slab);
-  /// Returns each entirely free slab to the system. Returns the bytes of its blocks.
+  /// Returns all entirely free slabs to the system, and returns the number of bytes of the blocks in these
+  /// slabs.
   std::size_t trim();
 
  private:

@@ -27,7 +27,7 @@ namespace {
 
 const detail::Backend& backend() { return detail::backend(DeviceType::CUDA); }
 
-// Converts an index of the public functions to a device; -1 means the current one.
+// Converts an index of the public functions to a device; -1 means the current device.
 Device device_at(const char* op, std::int64_t index) {
   const std::int64_t count = backend().device_count();
   EBB_CHECK(index >= -1 && index < count, "cuda::", op, ": device index ", index,

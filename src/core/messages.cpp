@@ -56,7 +56,7 @@ std::string_view last_component(std::string_view name) { return name.substr(name
 }  // namespace
 
 std::string near_names(const std::string& wanted, const std::vector<std::string>& have) {
-  using Distance = std::pair<std::size_t, std::size_t>;  // of the whole name, of its last component
+  using Distance = std::pair<std::size_t, std::size_t>;  // distances of the name and of its last component
   Distance best{std::max<std::size_t>(3, wanted.size() / 2), wanted.size()};
   std::vector<const std::string*> near;
   for (const std::string& name : have) {

@@ -16,7 +16,7 @@ std::string demangled(const std::type_info& type);
 std::string near_names(const std::string& wanted, const std::vector<std::string>& have);
 
 /// Throws the current error again, with the same type and `more` appended to its message. Errors that are not
-/// ebb's own types are rethrown unchanged. Call it in a handler.
+/// ebb's own types are rethrown unchanged. Must be called in a catch handler.
 [[noreturn]] void rethrow_with(const std::string& more);
 
 }  // namespace ebb::detail

@@ -73,19 +73,19 @@ inline Recorder* recorder() noexcept {
   return recordings.load(std::memory_order_relaxed) == 0 ? nullptr : current_recorder();
 }
 
-/// Marks the function as impossible to replay. Call it before the host makes a decision that depends on
-/// values, or does work that a replay would miss.
+/// Marks the function as impossible to replay. Must be called before the host makes a decision that depends
+/// on values, or does work that a replay would miss.
 inline void not_replayed(const char* reason) {
   if (Recorder* r = recorder()) [[unlikely]]
     r->refuse(reason);
 }
-/// Notifies the recorder. Call it before the host reads or writes elements of an array.
+/// Notifies the recorder. Must be called before the host reads or writes elements of an array.
 inline void host_access(const NdArray& array) {
   if (array.defined() && recorder()) [[unlikely]]
     host_access(*array.storage());
 }
 
-/// Notifies the recorder. Call it before a kernel gets the bare address of an array.
+/// Notifies the recorder. Must be called before a kernel receives the bare address of an array.
 inline void will_access(const NdArray& array) {
   if (Recorder* r = recorder()) [[unlikely]]
     r->will_access(array);

@@ -29,8 +29,8 @@ struct CgroupFolder {
 };
 
 /// Returns the folders that may contain a limit of `controller` ("cpu", "memory") for this process: its own
-/// group's first, then its parents' up to the mount; empty if control groups are not mounted. All their
-/// limits apply, so the smallest one is effective. `root` is a prefix of every path, for tests.
+/// group's first, then its parents' up to the mount; empty if control groups are not mounted. The limits of
+/// all these groups apply, so the smallest limit is effective. `root` is a prefix of every path, for tests.
 std::vector<CgroupFolder> cgroup_folders(const std::string& controller, const std::string& root = "");
 
 /// Returns the numbers at the start of the file; empty if there is no such file, or if it begins with "max".

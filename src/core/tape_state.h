@@ -1,5 +1,6 @@
-// The state on which a tape of ebb::compile depends in addition to its arguments: the storages that it reads,
-// with the states of their tensors and notifications of changes, and the program's settings.
+// The state on which a tape of ebb::compile depends in addition to its arguments: the storages that the tape
+// reads, the states of the tensors on these storages, and the settings of the program. The functions below
+// report changes of this state.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -63,8 +64,8 @@ EBB_API void tape_recorded(std::uint32_t recording) noexcept;
 /// The states of a storage's tensors when a tape was recorded.
 struct EBB_API ReadState {
   ReadState() = default;
-  /// Reads the current states. Of the destroyed tensors, includes only those that are older than the
-  /// recording `older_than`.
+  /// Reads the current states. Includes destroyed tensors only if they are older than the recording
+  /// `older_than`.
   ReadState(const ReadStorage& read, std::uint32_t older_than);
   /// Returns whether no tensor older than `older_than` has been destroyed since the tape was recorded.
   bool none_gone(const ReadStorage& read) {

@@ -27,8 +27,8 @@ int default_threads(const std::string& root = "");
 /// Returns whether the calling thread runs a chunk of a job. Nested loops then run only on this thread.
 bool inside_piece();
 
-/// Runs one job at a time, for the first thread that calls. While it runs, other callers run their loops on
-/// their own threads. A job is divided into chunks. Each thread begins with the chunks of its own share,
+/// Runs one job at a time, for the first thread that calls. While a job runs, other callers run their loops
+/// on their own threads. A job is divided into chunks. Each thread begins with the chunks of its own share,
 /// because its cache may contain these elements from the previous job. It continues with unclaimed chunks of
 /// other shares, so that a worker that wakes late does not delay the job. The caller waits until all chunks
 /// have finished.
