@@ -216,8 +216,9 @@ CrossTile cross_tile(const ElementwisePlan<N>& plan, const std::uintptr_t (&addr
   return tile;
 }
 
-/// Calls f(part, offsets, tile) for the part that whole tiles cover, and without a tile for the remainder.
-/// `offsets` are the distances in bytes from each array's first element to its first element in the part.
+/// Calls f(part, offsets, tile) for the part that whole tiles cover, and f(part, offsets, CrossTile()) for
+/// each part of the remainder. `offsets` are the distances in bytes from each array's first element to its
+/// first element in the part.
 template <int N, class F>
 void for_each_tiled_part(const ElementwisePlan<N>& plan, const CrossTile& tile, const F& f) {
   const std::int64_t none[N] = {};
@@ -270,7 +271,7 @@ bool plan_tiles(MapPlan<N>& out, const ElementwisePlan<N>& plan, const CrossTile
       out.access[i] = Access::vector;
     } else if (plan.strides[i][0] == 0) {
       out.access[i] = Access::splat;
-    } else {  // relative to a unit's first element
+    } else {  // the offsets are relative to the unit's first element
       out.access[i] = Access::indexed;
       out.element[i] =
           LevelIndex{{kUndivided, kUndivided}, {static_cast<std::int32_t>(plan.strides[i][0]), 0, 0}};

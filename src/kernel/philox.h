@@ -10,7 +10,7 @@ namespace ebb {
 /// Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011).
 struct Philox {
   std::uint64_t seed = 0;
-  std::uint64_t call = 0;  // index of the generator's draw
+  std::uint64_t call = 0;  // index of this draw among the draws of the generator
   // In a captured graph, points to {seed, index of the first draw} in device memory, which is written before
   // each replay. `call` is then relative to this index, and the field `seed` is not used. Otherwise null.
   const std::uint64_t* base = nullptr;

@@ -122,8 +122,9 @@ struct SquaredDeviation : WideMean<T> {
 };
 
 /// The count, the mean and the sum of squared deviations of some elements, computed in one pass. Elements are
-/// taken relative to `shift`, which is one of them, so that large values do not cancel. After a merge, `rest`
-/// is mean - shift, and `squares` is relative to the mean, so that the next merge needs only one division.
+/// taken relative to `shift`, which is one of them, so that the sums of large values do not lose digits by
+/// cancellation. After a merge, `rest` is mean - shift, and `squares` is relative to the mean, so that the
+/// next merge needs only one division.
 template <class A>
 struct Moments {
   std::int64_t count;

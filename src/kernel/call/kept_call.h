@@ -235,7 +235,7 @@ class KeptSlotCall<R(Args...)> final : public KeptCall {
 
   [[gnu::cold, gnu::noinline]] KeptSlotCall(const AnySlot& slot, Function function, Args... args)
       : KeptCall(slot), function_(function), kept_(args...) {}
-  [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): that is not cold
+  [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): = default is not cold
 
   void run() override {
     name_memory_errors(name(), [this] { std::apply([this](auto&... each) { function_(each...); }, kept_); });

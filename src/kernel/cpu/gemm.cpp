@@ -27,9 +27,9 @@ using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
 // The number of multiplications in a chunk of a parallel matrix-vector product.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
-// The number of products that are summed in registers before they are added to the result. A larger number
-// would access the result less often, but the panel would fill half of the first-level cache of processors
-// without AVX-512.
+// The number of products that are summed in registers before they are added to the result. With a larger
+// number, the result would be accessed less often, but on processors without AVX-512 the panel would fill
+// half of the first-level cache.
 constexpr std::int64_t kPart = 256;
 // The maximum number of row blocks (kBlockRows) in a chunk.
 constexpr std::int64_t kBlocks = 4;
@@ -216,7 +216,7 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
   });
 }
 
-// c = beta c + alpha a b for a column a and a row b. It is limited by the speed of writing c.
+// c = beta c + alpha a b for a column a and a row b. The time is limited by the memory writes to c.
 template <class T>
 void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const NdArray factors = NdArray::empty({c.cols}, dtype_of<T>());

@@ -191,7 +191,7 @@ void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alph
   if (n == 1 && by_rows(a)) return rows_by_vector(a, b, c, alpha, beta);
   if (m == 1 && by_cols(b)) return rows_by_vector(b.t(), a.t(), c.t(), alpha, beta);
   // Computes the transposed product c' = b' a' in two cases. If c has few columns, most lanes would be empty.
-  // If its columns are contiguous, but not its rows, results would be written element by element.
+  // If the columns of c are contiguous, but the rows are not, results would be written element by element.
   const bool few = n < 8 && m > n, across = c.col_stride != 1 && c.row_stride == 1 && m >= 8;
   few || across ? matrices(b.t(), a.t(), c.t(), alpha, beta) : matrices(a, b, c, alpha, beta);
 }

@@ -1,5 +1,5 @@
-// Parts of the CPU matrix products: the layouts that they read, the division into chunks, and matrix-vector
-// products whose rows are shorter than a register, or only slightly longer.
+// Parts of the CPU matrix products: operands in a layout that the kernels can read (Readable), the division
+// into chunks (PieceSize), and matrix-vector products with short rows (add_short_rows).
 #pragma once
 
 #include <ebb/core/parallel.h>

@@ -142,7 +142,7 @@ inline Lanes<double> power_of_positive(Lanes<double> x, Lanes<double> y) {
   p = fma(z, p, 2.8853900817900801);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   L logarithm = fma(s, p, k);
-  logarithm = where(x < kInfinity, logarithm, x);  // if x is NaN, the result is NaN
+  logarithm = where(x < kInfinity, logarithm, x);  // the logarithm of inf is inf; NaN stays NaN
   logarithm = where(x == L(0.0), -kInfinity, logarithm);
   // 2^t = 2^n 2^r, |r| <= 1/2; beyond 2^300 the float result is infinite or 0.
   L t = y * logarithm;

@@ -24,7 +24,7 @@ inline bool is_dnn_forbidden() {
 /// Loads the library and returns whether it is available.
 bool dnn_is_there();
 /// Returns whether the library is available and enabled (cuda::is_cudnn_enabled()). If so, callers may
-/// convert arrays to the layouts that it accepts.
+/// convert arrays to the layouts that the library accepts.
 bool dnn_is_used();
 
 enum class DnnConv : std::uint8_t { forward, input, weight };

@@ -37,7 +37,7 @@ struct LogSum {
   EBB_HD void take(const C (&x)[N]) {
     C most = top;
 #pragma unroll
-    for (int i = 0; i < N; ++i) most = std::fmax(most, x[i]);  // fmax ignores NaN; the sum includes it
+    for (int i = 0; i < N; ++i) most = std::fmax(most, x[i]);  // fmax ignores NaN, but the sum becomes NaN
     const C from = most == C(-INFINITY) ? C(0) : most;
     C more = 0;
 #pragma unroll
