@@ -95,7 +95,7 @@ struct CtcProblem {
 
 namespace ebb::cpu {
 
-/// Computes out[n], the loss of sample n. For a mean it is divided by the length of the target. With
+/// Computes out[n], the loss of sample n. For a mean, out[n] is divided by the length of the target. With
 /// zero_infinity, an infinite loss becomes 0. `alpha` (batch, steps, states) and `loss` (batch), of Double,
 /// are saved for the gradient. x is (steps, batch, classes), Float or Double; `out` has the same dtype.
 void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x,

@@ -2,9 +2,9 @@
 // and writes the gradient once.
 //
 // Let v_c be the weight of class c in the loss of a row. With smoothing, v_c is nonzero for all classes;
-// without it, only for the target's class. If the target is probabilities, v_c is proportional to them.
-// The loss is sum_c v_c (logsum - x_c) = W logsum - sum_c v_c x_c with W = sum_c v_c. Its gradient is W
-// softmax_c - v_c.
+// without it, only for the target's class. If the target contains probabilities, they determine v_c (see
+// Terms). The loss is sum_c v_c (logsum - x_c) = W logsum - sum_c v_c x_c with W = sum_c v_c. Its gradient is
+// W softmax_c - v_c.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/log_sum.h"

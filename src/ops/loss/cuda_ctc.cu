@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
       args.dx[at + c] = exp(args.x[at + c]) * g;
     __syncthreads();
     const auto posterior = [&](std::int64_t s) { return sample.posterior(alpha[s], row[s], value, t, s); };
-    // The thread of the first of equal labels sums the posteriors of all of them, in order. The whole block
-    // sums the posteriors of the blanks.
+    // If several labels are equal, the thread of the first of these labels sums the posteriors of all of
+    // them, in order. The whole block sums the posteriors of the blanks.
     double blanks = 0;
     for (std::int64_t i = threadIdx.x; i <= sample.length; i += blockDim.x) {
       blanks += posterior(2 * i);

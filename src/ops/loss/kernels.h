@@ -51,9 +51,9 @@ void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::Cla
 /// Computes dx_t = -w_t grad, divided by `total` for a mean. The other elements of dx are 0.
 void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
                        const kernels::ClassTargets& to);
-/// Computes nll_loss(log_softmax(x)) in one pass. `logsum` receives log sum exp of each row. On devices it
-/// also receives, behind these values, the sum of the class weights of each row. On the CPU, `to.places` must
-/// be 1.
+/// Computes nll_loss(log_softmax(x)) in one pass. `logsum` receives log sum exp of each row. On devices,
+/// `logsum` also receives, after these values, the sum of the class weights of each row. On the CPU,
+/// `to.places` must be 1.
 void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x,
                    const kernels::ClassTargets& to);
 void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,

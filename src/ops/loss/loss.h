@@ -1,4 +1,4 @@
-// Helpers that the losses share.
+// Helpers of the losses: checks, reductions, nll_loss, and fused l1_loss and kl_div.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -59,7 +59,7 @@ struct NllState {
   DimVector sizes;
 };
 
-/// Returns the gradient of nll_loss with respect to its scores. It is differentiable.
+/// Returns the gradient of nll_loss with respect to the scores. The gradient is differentiable.
 Variable nll_backward(const Variable& grad, const std::shared_ptr<const NllState>& state);
 Variable nll(const char* op, const Variable& x, const Variable& target, const optional<Variable>& weight,
              std::int64_t reduction, std::int64_t ignore_index);

@@ -1,4 +1,5 @@
-// Helpers that the normalization ops share.
+// Helpers of the normalization ops: recomputation with differentiable ops, norms over trailing dimensions,
+// and eps.
 #pragma once
 
 #include <ebb/autograd/variable.h>

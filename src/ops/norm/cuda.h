@@ -1,4 +1,4 @@
-// Functions of the normalizations that one device source defines for another.
+// Functions of the normalizations that one device source defines and another one calls.
 #pragma once
 
 #include "kernel/lines.h"

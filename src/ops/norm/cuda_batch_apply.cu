@@ -1,7 +1,7 @@
 // Elementwise kernels of batch_norm with factors for each channel. If a vector spans at most two planes, the
 // array is processed as one sequence of vectors, and the channel of each vector is computed with two
-// divisions. If a vector spans many channels (channels-last), a thread stays in its columns and keeps their
-// factors in registers.
+// divisions. If a vector spans many channels (channels-last), a thread stays in its columns and keeps the
+// factors of these columns in registers.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"

@@ -1,6 +1,6 @@
 // The backward pass of layer_norm with one read of its inputs. A thread group computes dx row by row. Each of
-// its threads processes the same columns in all rows, and accumulates their terms of the gradients of weight
-// and bias. A second pass adds the sums of the blocks.
+// its threads processes the same columns in all rows, and accumulates the terms of these columns in the
+// gradients of weight and bias. A second pass adds the sums of the blocks.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"

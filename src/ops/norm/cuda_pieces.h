@@ -26,7 +26,8 @@ struct PiecesArgs {
   std::int64_t pieces, columns;
 };
 
-/// Uses blockDim = (neighbouring columns of a block, chunks that it merges at a time). Both are powers of 2.
+/// Uses blockDim = (neighbouring columns of a block, chunks that the block merges at a time). Both are powers
+/// of 2.
 template <class Op>
 __global__ void __launch_bounds__(kPieceThreads)
     merge_pieces_kernel(const __grid_constant__ PiecesArgs<Op> args) {

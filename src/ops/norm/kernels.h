@@ -30,8 +30,8 @@ struct NormInput {
   }
 };
 
-/// The inputs of the backward pass. Layer norm adds `more` to dx; the other ops ignore it. It may be
-/// undefined.
+/// The inputs of the backward pass. Layer norm adds `more` to dx, unless `more` is undefined. The other ops
+/// ignore `more`.
 struct NormSaved {
   NdArray x, mean, rstd, weight;
   NdArray more = {};

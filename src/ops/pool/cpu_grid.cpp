@@ -1,4 +1,4 @@
-// grid_sample on the CPU.
+// grid_sample on the CPU: interpolates planes at the points of a grid.
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "ops/pool/resample_kernels.h"

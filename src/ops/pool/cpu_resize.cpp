@@ -1,4 +1,4 @@
-// Resizes one axis on the CPU.
+// The CPU kernel resize_axis: each output element is a weighted sum of a window of the input.
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "kernel/cpu/parts.h"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kChannels = 8;  // channels of a thread
 
-// The arguments that all kernels here share.
+// The arguments that all kernels of this file share.
 template <int kDims, class T>
 struct Points {
   const T* grid;

@@ -1,4 +1,4 @@
-// Resizes one axis on the device. In both directions one thread computes each element of the result.
+// The device kernel resize_axis. One thread computes each element of the result, also for the transpose.
 #include "kernel/convert.h"
 #include "kernel/cuda/walk.h"
 #include "ops/pool/resample_kernels.h"

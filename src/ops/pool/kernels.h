@@ -34,8 +34,8 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& geo
 void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& geometry);
 /// Computes out[plane, i] = in[plane, indices[plane, i]].
 void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p);
-/// Sets in = 0, then computes in[plane, indices[plane, i]] += out[plane, i]. If `overwrite`, it assigns in
-/// the order of i instead of adding. The indices come from the caller and need not be those of windows.
+/// Sets in = 0, then computes in[plane, indices[plane, i]] += out[plane, i]. If `overwrite`, assigns
+/// out[plane, i] in the order of i instead of adding it. The indices may be any indices of the caller.
 void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite);
 }  // namespace cpu

@@ -1,4 +1,4 @@
-// Helpers that max and mean pooling share.
+// Helpers of max and mean pooling: the windows, the memory format and the names of nodes.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -1,4 +1,4 @@
-// The upsample functions, each with its filter and number of axes.
+// upsample_nearest1d, upsample_linear1d, upsample_bicubic2d and the other upsample functions.
 #include "ops/pool/upsample.h"
 
 #include <ebb/ops/pool.h>

@@ -1,4 +1,4 @@
-// Helpers that the upsample functions share.
+// Helpers of the upsample functions: their descriptions, and upsample(), which resizes a tensor.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -51,7 +51,7 @@ std::int64_t rounded(std::int64_t x) {
   const auto y = static_cast<double>(convert<T>(x));
   return y < 0x1p63 ? static_cast<std::int64_t>(y) : kHighest;
 }
-// Returns the distance between adjacent numbers of T near x, if it is more than 1.
+// Returns the distance between adjacent numbers of T near x, where |x| has more than `digits` bits.
 template <class T>
 std::int64_t gap(std::int64_t x, int digits) {
   return std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(std::abs(x))) - digits);

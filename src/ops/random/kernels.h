@@ -1,5 +1,5 @@
-// Kernel slots of the random family. They draw from `generator` in torch's order: element by element, in
-// memory order. The caller checks the parameters; the kernels lock the generator.
+// Kernel slots of the random family. The kernels draw from `generator` in torch's order: element by element,
+// in memory order. The caller checks the parameters; the kernels lock the generator.
 #pragma once
 
 #include <ebb/core/ndarray.h>

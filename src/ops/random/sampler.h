@@ -1,5 +1,5 @@
-// Samplers of distributions for host and device: they compute random numbers from Philox words. Device::CUDA
-// uses them. (The CPU uses torch's algorithm, see draw.h.)
+// Samplers of distributions for host and device: they compute random numbers from Philox words. CUDA devices
+// use them. (The CPU uses torch's algorithms, see draw.h.)
 #pragma once
 
 #include "kernel/convert.h"

@@ -51,8 +51,8 @@ __device__ Compute<T> input_grad(T grad, T y, Compute<T> sum) {
   return kLog ? g - result_exp<T>(at) * sum : (g - sum) * at;
 }
 
-/// Returns the bound above which an element is the leader of its line: probability 1/2, or its logarithm. It
-/// is infinite unless the line is a whole distribution.
+/// Returns the bound above which an element is the leader of its line: probability 1/2, or its logarithm. If
+/// `whole` is false, the line is not a whole distribution, and the bound is infinite.
 template <class T, bool kLog>
 __device__ Compute<T> leader_bound(bool whole) {
   return whole ? Compute<T>(kLog ? -0.6931 : 0.5) : Compute<T>(INFINITY);

@@ -33,8 +33,8 @@ Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& 
   const Variable flat = norm.detach().eq(0);
   const Variable zero = zeros({}, grad.options()), one = ones({}, grad.options());
   const Variable safe = where(flat, one, norm);
-  // If no graph is recorded, (grad / norm) * x saves a pass, because grad / norm has few elements. Otherwise
-  // it is not used, because its derivatives overflow floats.
+  // If no graph is recorded, (grad / norm) * x saves a pass, because grad / norm has few elements. If a graph
+  // is recorded, this form is not used, because its derivatives overflow floats.
   if (p == 2 && !autograd::records(grad, x, norm)) return where(flat, zero, grad / safe) * x;
   if (p == 2) return where(flat, zero, grad) * unit_vector(x, safe, mask);
   const Variable share = x / safe;

@@ -38,8 +38,8 @@ Variable spread_gradient(const Variable& grad, const Variable& x, const Variable
   if (!s.root) return restore_dims(grad * (2 / divisor), x.sizes(), s.mask, s.keepdim) * centred;
   const Variable flat = result.detach().eq(0), safe = where(flat, ones({}, grad.options()), result);
   const Variable used = where(flat, zeros({}, grad.options()), grad / divisor);
-  // A single division saves a pass. It is used only if no graph is recorded, because its derivatives overflow
-  // floats.
+  // If no graph is recorded, used / safe saves a pass. If a graph is recorded, this form is not used, because
+  // its derivatives overflow floats.
   if (!autograd::records(grad, x, result))
     return restore_dims(used / safe, x.sizes(), s.mask, s.keepdim) * centred;
   const double root = std::sqrt(divisor);

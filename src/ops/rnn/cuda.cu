@@ -168,7 +168,7 @@ template <class T, RnnKind kKind>
 struct BackwardStep {
   const T *gates, *extras, *grad;  // grad may be null
   Before<T> hidden_before, cell_before;
-  T *slope, *cell;  // (batch, size); `slope` is the gradient of the output before a projection
+  T *slope, *cell;               // (batch, size); `slope` is the gradient of the output before a projection
   T *input, *hidden, *previous;  // previous may be null
   std::int64_t size;
 

@@ -59,7 +59,7 @@ RnnLayerResult by_directions(const char* op, ArrayRef<RnnInputs> sides, const Rn
   return out;
 }
 
-/// The node of a layer that a library has computed. If the library has no backward pass for it, or if
+/// The node of a layer that a library has computed. If the library has no backward pass for the layer, or if
 /// gradients are recorded, the layer is computed again, one direction after another.
 struct CudnnRnnBackward final : autograd::Node {
   SavedVariables inputs{this};
@@ -111,7 +111,7 @@ struct CudnnRnnBackward final : autograd::Node {
   }
 };
 
-/// Computes the layer with a library. Returns false if the library does not support it.
+/// Computes the layer with a library. Returns false if the library does not support the layer.
 bool by_library(RnnLayerResult& result, const char* op, ArrayRef<RnnInputs> sides, const RnnSteps& steps) {
   const Variable& rows = sides[0][RnnInputs::kRows];
   if (!rows.defined() || rows.device().is_cpu()) return false;

@@ -72,8 +72,8 @@ struct RnnState {
 };
 
 /// The outputs of a forward pass. Shapes: `gates` (rows, gates * hidden), `extras` (rows, extras * hidden),
-/// `result` (rows, projected). Before the call, `gates` contains the products of the inputs. They are
-/// replaced by the gates: i f g o for LSTM, r z n for GRU, otherwise the result.
+/// `result` (rows, projected). Before the call, `gates` contains the products of the inputs. The call
+/// replaces these products by the gates: i f g o for LSTM, r z n for GRU, otherwise the result.
 struct RnnTrace {
   NdArray gates, extras, result;
   RnnState last;
@@ -124,15 +124,15 @@ namespace cpu {
 /// weights.hidden and weights.projection may be bfloat16.
 void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeights& weights,
                  const ops::RnnSteps& steps);
-/// Runs the steps backward. `grad` is the gradient of the result; it and the gradients in `last` may be
+/// Runs the steps backward. `grad` is the gradient of the result. `grad` and the gradients in `last` may be
 /// undefined.
 void rnn_backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& last,
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps);
 
-/// Computes a whole layer with the device's library. If the library does not support it, returns false, and
-/// `out` is unspecified. In training, out.kept receives the data for the backward pass; otherwise it is
-/// undefined.
+/// Computes a whole layer with the device's library. If the library does not support the layer, returns
+/// false, and `out` is unspecified. In training, out.kept receives the data for the backward pass; otherwise
+/// it is undefined.
 bool rnn_layer(ops::RnnOutput& out, const ops::RnnLayer& layer, bool training);
 /// Computes the gradients of a layer. `grads` contains the gradients of the layer's outputs; each may be
 /// undefined. `out` contains the rows and the saved bytes of the forward pass.

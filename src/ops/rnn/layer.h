@@ -68,8 +68,8 @@ autograd::GradList gradients_by(const std::function<variable_list(const variable
 /// called `what`.
 DimVector checked_integers(const char* op, const char* what, const Variable& x);
 
-/// Returns the number of data's rows in each step. Throws unless they add up to the number of rows and never
-/// increase.
+/// Returns the number of data's rows in each step. Throws unless these numbers add up to the number of rows
+/// of `data` and never increase.
 DimVector checked_batch_sizes(const char* op, const Variable& data, const Variable& batch_sizes);
 
 }  // namespace ebb::ops

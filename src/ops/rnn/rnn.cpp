@@ -100,7 +100,8 @@ RnnResult run(const Stack& s, Variable rows, const RnnSteps& steps, TensorList p
     last_cell.insert(last_cell.end(), out.cell.begin(), out.cell.end());
     if (s.train && s.dropout > 0 && layer + 1 < s.num_layers) rows = dropout(rows, s.dropout, true);
   }
-  // Even with one layer these are not views, because programs detach states in place between batches.
+  // Even with one layer the states are copies, not views, because programs detach states in place between
+  // batches.
   return {rows, stack(last_hidden), last_cell.empty() ? Variable() : stack(last_cell)};
 }
 

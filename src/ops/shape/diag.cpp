@@ -53,7 +53,7 @@ struct FillDiagonalBackward : autograd::Node {
 };
 
 // Returns `diagonal`, clamped to [-rows, columns]. At both ends of this range the diagonal is empty. The
-// kernels add it to row numbers, and larger values could overflow.
+// kernels add the diagonal to row numbers, and with larger values the sum could overflow.
 std::int64_t checked_diagonal(const char* op, const Variable& x, std::int64_t diagonal) {
   ops::check_dims(op, x, 2, "input tensor must have");
   return std::clamp(diagonal, -x.size(-2), x.size(-1));
