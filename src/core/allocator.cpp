@@ -284,7 +284,7 @@ void empty_cache() {
   c.cached.add(-static_cast<std::int64_t>(s.small.trim()));
   s.large.release();
 #if defined(__GLIBC__)
-  ::malloc_trim(0);  // blocks below the mapping threshold came from malloc
+  ::malloc_trim(0);  // large blocks below the mapping threshold are allocated with malloc
 #endif
 }
 

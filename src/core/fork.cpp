@@ -1,4 +1,4 @@
-// The list of mutexes that the fork handlers take care of.
+// The list of all ForkMutex objects, and the fork handlers, which lock, unlock or reset these mutexes.
 #include "core/fork.h"
 
 #include <pthread.h>

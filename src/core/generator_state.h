@@ -58,7 +58,7 @@ class Mt19937 {
     all.back() = static_cast<std::uint32_t>(at_);
     return all;
   }
-  /// The last word is at most 624.
+  /// Sets the complete state in the format of words(). The last word must be at most 624.
   void set_words(const std::array<std::uint32_t, 625>& all) {
     for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = all[i];
     at_ = static_cast<int>(all.back());

@@ -42,7 +42,7 @@ bool processor_has_amx() {
 // Requests the permission to use AMX, and returns whether it was granted. Only a Linux kernel that saves the
 // tile registers grants it.
 bool system_grants_amx() {
-  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return ::syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
 }
 

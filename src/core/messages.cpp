@@ -45,7 +45,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
         row[j] = std::min(row[j], before[j - 2] + cost(x, y));
       least = std::min(least, row[j]);
     }
-    // Both rows must exceed the limit, because a swap continues from the row before the last one.
+    // Stops only if both rows exceed the limit, because a swap continues from the row before the last one.
     if (least > limit && *std::min_element(last.begin(), last.end()) > limit) return limit + 1;
   }
   return row.back();

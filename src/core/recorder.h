@@ -39,7 +39,7 @@ class Recorder {
   virtual void changes(const Variable& x) = 0;
   /// Called before the gradient of a tensor is read, or assigned through a reference.
   virtual void uses_gradient(const Variable& x, bool may_assign) = 0;
-  /// Called before the gradient is dropped unread.
+  /// Called before the gradient of a tensor is dropped without being read.
   virtual void drops_gradient(const Variable& x) = 0;
   /// Called before a gradient is added to the gradient of a leaf.
   virtual void accumulates(const Variable& leaf) = 0;

@@ -1,4 +1,4 @@
-// The version of the library.
+// The version of the library, as a string.
 #include <ebb/core/version.h>
 
 namespace ebb {
