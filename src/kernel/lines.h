@@ -68,7 +68,7 @@ struct ColumnPlan {
   int width = 1;
   int across = 1, ranks = 1, apart = 1;
   bool kept = false;       // the elements of a thread fit into its registers
-  std::int64_t inner = 1;  // units per inner index
+  std::int64_t inner = 1;  // units per outer index
   std::int64_t units = 0, blocks = 0;
 
   EBB_HD int threads() const { return across * ranks * apart; }
@@ -99,7 +99,7 @@ inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int mul
   plan.inner = lines.inner / width;
   plan.units = lines.outer * plan.inner;
   const int least =
-      width > 1 ? 8 : 32;  // units that are read together: 128 bytes as vectors, otherwise a warp
+      width > 1 ? 8 : 32;  // units that are read together: 8 vectors (128 bytes), or 32 elements
   const int most = kColumnThreads / least;
   plan.ranks = covering_power(ceil_div(lines.n, keeps), 1, most);
   plan.kept = lines.n <= std::int64_t{plan.ranks} * keeps;

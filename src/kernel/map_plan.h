@@ -22,7 +22,7 @@ struct LevelIndex {
   }
 };
 
-/// The access to an operand's elements of a unit.
+/// The way in which a kernel accesses the elements of a unit in one operand.
 enum class Access : std::uint8_t {
   vector,   // one aligned load
   splat,    // one element, repeated for the whole unit

@@ -190,7 +190,8 @@ void add_matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha) {
 // y = beta * y + alpha * a x.
 template <class T>
 void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
-  // Columns are read as streams, which is slow if columns are short.
+  // Columns are read as streams, which is slow if columns are short, so a chunk of columns has at least 256
+  // rows.
   const std::int64_t least = by_rows(a) ? 16 : 256;
   const std::int64_t rows = std::max(kVectorPiece / std::max<std::int64_t>(a.cols, 1), least);
   parallel_for(0, (a.rows + rows - 1) / rows, 1, [&](std::int64_t from, std::int64_t to) {
@@ -249,7 +250,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   if (m == 0 || n == 0) return;
   if (k == 0 || alpha == T(0)) return scale(c, beta);
   if (m * n * k <= kTiny) return gemm_loops<T>(a, b, c, alpha, beta);
-  // With few columns, most lanes of a register would be empty.
+  // If c has few columns, most lanes of a register would be empty, so the transposed product is computed.
   const bool narrow = n > 1 && n < 8 && m >= 64;
   if (!by_rows(c) || narrow) {
     if (by_cols(c)) return gemm<T>(b.t(), a.t(), c.t(), alpha, beta);

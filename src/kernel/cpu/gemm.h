@@ -35,9 +35,9 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 
 /// c = beta * c + alpha * a b for 16-bit floats T, summed in float and rounded once to Out, which is T or
 /// float. Unless the mode is deterministic, bfloat16 uses the processor's instructions if it has them
-/// (AVX512-BF16, and AMX for large sizes). These treat subnormal numbers as 0. Otherwise operands are widened
-/// for each tile, and the result differs from a product in float only in the order of the sum. The choice
-/// depends on the sizes, so a row's result may depend on the number of rows.
+/// (AVX512-BF16, and AMX for large sizes). These instructions treat subnormal numbers as 0. Otherwise
+/// operands are widened for each tile, and the result differs from a product in float only in the order of
+/// the sum. The choice depends on the sizes, so a row's result may depend on the number of rows.
 template <class T, class Out>
 void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta);
 

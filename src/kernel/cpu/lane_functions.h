@@ -127,8 +127,8 @@ constexpr Choice kErf[8] = {
 /// Returns x^y for x >= 0 in double, for results that are rounded to float: 2^(y log2 x), accurate to 2^-29.
 inline Lanes<double> power_of_positive(Lanes<double> x, Lanes<double> y) {
   using L = Lanes<double>;
-  // x = 2^k m with sqrt(1/2) <= m < sqrt(2). The exponent bits are made the low bits of a double near 2^52,
-  // from which a subtraction gives k.
+  // x = 2^k m with sqrt(1/2) <= m < sqrt(2). Puts the exponent bits into the low bits of a double near 2^52;
+  // a subtraction then gives k.
   constexpr std::uint64_t kRootOfHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000,
                           kMantissa = 0x000fffffffffffff, kWhole = 0x4330000000000000;
   const Longs bits = (Longs)x.v - kRootOfHalf + kOne;

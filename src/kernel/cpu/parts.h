@@ -1,4 +1,4 @@
-// Long sums, computed in parts.
+// The parts in which long sums are computed, and the addition of their results in double.
 #pragma once
 
 #include <ebb/core/ndarray.h>

@@ -20,8 +20,8 @@ constexpr std::int64_t kReducePiece = 32768;  // elements per task when threads 
 constexpr std::int64_t kReduceRows = 16;      // rows of a column sum that are read together
 constexpr std::int64_t kReduceTile = 1024;    // columns per task
 
-/// Merges partial results pairwise, like a binary counter: push() merges only results of the same number of
-/// pushed values.
+/// Merges partial results pairwise, like a binary counter: push() merges two results only if they contain the
+/// same number of pushed values.
 template <class Op>
 class Cascade {
   using Acc = typename Op::Acc;
@@ -289,7 +289,7 @@ void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x,
     if (fold > 1) {
       for (std::int64_t f = 1; f < fold; ++f)
         for (std::int64_t i = 0; i < columns.size; ++i) acc[i] = op.merge(acc[i], acc[f * columns.size + i]);
-      for (std::int64_t r = count * fold; r < plan.count; ++r)  // the remaining rows, fewer than a fold
+      for (std::int64_t r = count * fold; r < plan.count; ++r)  // the remaining rows, fewer than `fold`
         for (std::int64_t i = 0; i < columns.size; ++i)
           acc[i] = op.merge(acc[i], op.load(x[walk.in() + r * columns.size + i], 0));
       n = columns.size;

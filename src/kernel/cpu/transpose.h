@@ -46,7 +46,7 @@ namespace detail {
 
 typedef std::uint16_t EightHalves __attribute__((vector_size(16)));
 
-// Transposes the square by interleaving rows i and i + 4 three times.
+// Transposes a square of 8 x 8 elements by interleaving rows i and i + 4 three times.
 inline void transpose_eight(const std::uint16_t* from, std::int64_t from_pitch, std::uint16_t* to,
                             std::int64_t to_pitch) {
   EightHalves rows[8], mixed[8];

@@ -25,7 +25,7 @@ inline Grid grid_for(std::int64_t count, unsigned threads) {
 
 namespace detail {
 
-constexpr std::size_t kPlainSharedBytes = 48 << 10;  // a kernel needs permission for more
+constexpr std::size_t kPlainSharedBytes = 48 << 10;  // more requires allow_shared_bytes()
 
 /// Allows the kernel's blocks to use `bytes` of dynamic shared memory on `device`, which must be the calling
 /// thread's current device. Calls the driver only at the first call for a kernel, and when `bytes` is larger

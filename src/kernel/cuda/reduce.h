@@ -100,7 +100,7 @@ __device__ inline int strided(std::int64_t n, std::int64_t rank, std::int64_t st
   return rank < n ? static_cast<int>((n - rank + step - 1) / step) : 0;
 }
 
-/// Merges the totals of the threads along x, in blocks of (threads, others).
+/// Merges the totals of the threads along x, in blocks with blockDim = (threads, others).
 template <class Op>
 __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typename Op::Acc* scratch) {
   using Acc = typename Op::Acc;
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(kReduceThreads, (detail::kBlocks<Op>))
       }
     }
   }
-  // Merges the rows in shared memory by halving.
+  // Merges the rows in shared memory. Each step halves the number of rows.
   Acc* const mine = scratch + (threadIdx.y * blockDim.x + threadIdx.x) * V;
   for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
     if (threadIdx.y >= half && threadIdx.y < 2 * half)
