@@ -80,7 +80,7 @@ Variable smoothed_cross_entropy(const Variable& x, const Variable& target, const
 struct CrossEntropy {
   std::int64_t reduction = Reduction::Mean, ignore_index = -100;
   double smoothing = 0;
-  bool soft = false;  // the target is probabilities
+  bool soft = false;  // the target contains probabilities
 
   /// Computes the loss with other differentiable ops.
   Variable composed(const Variable& x, const Variable& target, const Variable& weight) const {

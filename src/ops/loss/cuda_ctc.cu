@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
     }
     blanks =
         block_reduce(blanks, scratch, Plus(), static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
-    __syncthreads();  // a target may contain the blank itself
+    __syncthreads();  // a label may be the blank, whose gradient thread 0 updates next
     if (threadIdx.x == 0) args.dx[at + args.blank] -= static_cast<C>(blanks) * g;
   }
 }

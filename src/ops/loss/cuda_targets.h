@@ -10,7 +10,7 @@ namespace ebb::cuda {
 
 template <class T>
 struct ClassTarget {
-  const std::int64_t* target;  // null if the target is probabilities
+  const std::int64_t* target;  // null if the target contains probabilities
   const T* weight;             // null means weights of 1
   std::int64_t batch, classes, places, ignore_index;
   FaultSink faults;

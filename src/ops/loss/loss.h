@@ -55,7 +55,7 @@ NdArray class_loss_array(const ClassProblem& p, const Variable& x);
 
 struct NllState {
   ClassProblem problem;
-  NdArray total;  // the sum of the used weights, the divisor of the gradient
+  NdArray total;  // the sum of the used weights, by which the gradient is divided
   DimVector sizes;
 };
 

@@ -25,7 +25,7 @@ template <class X>
 EBB_HD X at_least(const X& x, double low) {
   return where(x < constant<X>(low), constant<X>(low), x);
 }
-/// Returns -1, 0 or 1.
+/// Returns the sign of x: -1, 0 or 1.
 template <class T>
   requires std::is_arithmetic_v<T>
 EBB_HD T sign(T x) {

@@ -158,7 +158,7 @@ void find_statistics(BatchStatistics& stats, const NdArray& array, const NormSha
     for (std::size_t c = 0; c < totals.size(); ++c)
       stats.mean.address_as<C>()[c] = means[c] = static_cast<C>(totals[c] / count);
     // Computes the variance in a second pass over the data. Unlike mean(x^2) - mean^2, the sum of squared
-    // differences from the mean does not cancel.
+    // differences from the mean loses no digits by cancellation.
     const std::vector<C> mean = rows.spread(means);
     const auto rounding = [&](const auto& row, const auto&, auto of) { return row - of(mean); };
     auto [squares, roundings] = channel_sums(

@@ -13,7 +13,7 @@ constexpr int kAffineAcross = 32;  // units of columns in a block
 constexpr int kAffineDown = 8;     // rows that a block processes at a time
 constexpr int kAffineLoads = 4;    // rows that a thread loads together
 
-/// The destination of the sums.
+/// Writes the sums of a column to dweight and dbias.
 template <class T>
 struct AffineSums {
   using Sum = PairSum<Compute<T>>;

@@ -59,7 +59,7 @@ struct NormArgs {
   using C = Compute<T>;
   T* out;
   C *mean, *rstd;
-  const T *x, *residual;  // residual may be null; otherwise the kernel writes the sum of both to `sum`
+  const T *x, *residual;  // residual may be null; otherwise `sum` receives x + residual
   T* sum;
   Affine<T, kLayer> affine;
   Lines lines;

@@ -23,7 +23,7 @@ struct FractionalGeometry {
   EBB_HD std::int64_t volume() const { return in[0] * in[1] * in[2]; }
 };
 
-/// The fields for recorded calls.
+/// Returns the fields, so that calls with this argument can be recorded.
 inline auto fields_of(FractionalGeometry& g) {
   return std::tie(g.planes, g.in, g.out, g.kernel, g.sample, g.samples);
 }

@@ -12,7 +12,7 @@
 
 namespace ebb {
 
-/// One axis, in integers of type I. Kernels use 32 bits if these are enough.
+/// The windows along one axis, in integers of type I. Kernels use 32 bits if these are enough.
 template <class I>
 struct PoolAxisOf {
   I in = 1;

@@ -9,7 +9,8 @@
 
 namespace ebb::ops {
 
-/// One of the functions: its name, the names of its nodes, the number of axes and the filter.
+/// The description of one upsample function: its name, the names of its nodes, the number of axes and the
+/// filter.
 struct UpsampleKind {
   const char* op;
   const char* layer;

@@ -58,7 +58,8 @@ struct Sample {
   }
 };
 
-// Computes each element from 64 random bits, and draws more from separate Philox counters if f needs them.
+// Computes each element from 64 random bits, and draws more bits from separate Philox counters if f needs
+// more.
 template <class T, class F>
 struct FromBits {
   OutputElements<T> places;

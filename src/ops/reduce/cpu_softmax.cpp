@@ -89,8 +89,8 @@ void forward_line(T* y, const T* x, std::int64_t n) {
 }
 
 /// Computes the gradient (g - sum(g y)) y, or for log_softmax g - e^y sum(g). For a leader, whose probability
-/// is over 1/2, the difference may cancel. The gradients of a line add up to 0, so the gradient of the leader
-/// is minus the sum of the others.
+/// is over 1/2, the difference may lose digits by cancellation. The gradients of a line add up to 0, so the
+/// gradient of the leader is minus the sum of the others.
 template <class T, bool kLog>
 void backward_line(T* out, const T* g, const T* y, std::int64_t n, bool whole) {
   const reducers::Sum<T> add;

@@ -147,7 +147,7 @@ Variable logsumexp_values(const Variable& x, DimMask mask, bool keepdim) {
   NdArray top = NdArray::empty(reduced_sizes(x.sizes(), mask, true), x.dtype(), x.device());
   kernels::amax(x.device(), top, x.array(), mask);
   const Variable shift(std::move(top));
-  // Infinite maxima are replaced by 0, because the differences would be NaN.
+  // Infinite maxima are replaced by 0, because inf - inf would be NaN.
   const Variable finite = where(shift.isinf(), zeros({}, shift.options()), shift);
   const Variable total = sum_over((x - finite).exp(), mask, keepdim, wide_dtype(x.dtype()), 1, "").log();
   return (total + (keepdim ? finite : finite.view(total.sizes()))).to(x.dtype());

@@ -35,7 +35,7 @@ variable_list edges_of(ArrayRef<RnnInputs> sides) {
   return all;
 }
 
-/// Returns the inputs of each direction from a list of edges_of().
+/// Returns the inputs of each direction from a list that edges_of() returned.
 std::vector<RnnInputs> sides_of(const variable_list& edges) {
   std::vector<RnnInputs> sides(edges.size() / RnnInputs::kCount);
   for (std::size_t i = 0; i < edges.size(); ++i)

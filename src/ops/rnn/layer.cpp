@@ -17,8 +17,7 @@
 namespace ebb::ops {
 namespace {
 
-/// Returns the dtype of the computation: float for 16-bit inputs if the kernels do not support the 16-bit
-/// dtype.
+/// Returns the dtype of the computation: Float for 16-bit inputs on the CPU, otherwise the dtype of x.
 DType compute_dtype(const Variable& x) {
   return x.device().is_cpu() && x.dtype() != kDouble ? kFloat : x.dtype();
 }
