@@ -31,7 +31,7 @@ void check_formulas(const F& f, Op&& op, double kink = 0,
     const Variable leaf = full({}, x, kDouble).set_requires_grad(true), y = op(leaf), plain = leaf.detach();
     y.backward();
     const double value = y.template item<double>(), slope = leaf.grad().item<double>();
-    const bool of_result = F::kKeep == ops::Keep::result;
+    const bool of_result = F::kSaves == ops::Saves::result;
     const auto near = [](double expected) { return Approx(expected).epsilon(1e-12).margin(1e-15); };
     CHECK(f.value(x) == near(value));
     CHECK(gradient.value(1.0, of_result ? value : x) == near(slope));

@@ -40,7 +40,7 @@ struct Bell : Unary {
     return exp(-(x * x));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return x * -2 * exp(-(x * x));
   }
 };

@@ -199,7 +199,7 @@ AmxInSoftware::AmxInSoftware(Formula formula) {
   ::sigaction(SIGILL, &action, &before);
   // A processor with AMX lets every process configure tiles, but multiplies only for a process that has
   // requested permission.
-  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   ::syscall(SYS_arch_prctl, kRequest, kTileData);
   ebb::detail::amx = ebb::detail::Amx::granted;
 }

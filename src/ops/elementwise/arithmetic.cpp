@@ -35,13 +35,13 @@ struct AddRule {
   static constexpr char kName[] = "AddBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar alpha = 1;
-  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
-  Variable b(const Variable& g, const Kept<Variable>&) const { return scaled(g, alpha); }
+  Variable a(const Variable& g, const SavedValues<Variable>&) const { return g; }
+  Variable b(const Variable& g, const SavedValues<Variable>&) const { return scaled(g, alpha); }
 };
 
 struct AddScalarRule {
   static constexpr char kName[] = "AddBackward1";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Variable operator()(const Variable& g) const { return g; }
 };
 
@@ -49,13 +49,15 @@ struct SubRule {
   static constexpr char kName[] = "SubBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar alpha = 1;
-  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
-  Variable b(const Variable& g, const Kept<Variable>&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
+  Variable a(const Variable& g, const SavedValues<Variable>&) const { return g; }
+  Variable b(const Variable& g, const SavedValues<Variable>&) const {
+    return is_one(alpha) ? neg(g) : g * (-alpha);
+  }
 };
 
 struct SubScalarRule {
   static constexpr char kName[] = "SubBackward1";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Variable operator()(const Variable& g) const { return g; }
 };
 
@@ -63,27 +65,29 @@ struct RsubRule {
   static constexpr char kName[] = "RsubBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar alpha = 1;
-  Variable a(const Variable& g, const Kept<Variable>&) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
-  Variable b(const Variable& g, const Kept<Variable>&) const { return g; }
+  Variable a(const Variable& g, const SavedValues<Variable>&) const {
+    return is_one(alpha) ? neg(g) : g * (-alpha);
+  }
+  Variable b(const Variable& g, const SavedValues<Variable>&) const { return g; }
 };
 
 struct RsubScalarRule {
   static constexpr char kName[] = "RsubBackward1";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Scalar alpha = 1;
   Variable operator()(const Variable& g) const { return is_one(alpha) ? neg(g) : g * (-alpha); }
 };
 
 struct MulScalarRule {
   static constexpr char kName[] = "MulBackward1";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Scalar other;
   Variable operator()(const Variable& g) const { return g * other; }
 };
 
 struct DivScalarRule {
   static constexpr char kName[] = "DivBackward1";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Scalar other;
   Variable operator()(const Variable& g) const { return g / other; }
 };

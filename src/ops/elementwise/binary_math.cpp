@@ -14,17 +14,17 @@ using namespace ops;
 
 struct XlogyScalarSelfRule {
   static constexpr char kName[] = "XlogyBackward1";
-  static constexpr Keep kKeep = Keep::input;
+  static constexpr Saves kSaves = Saves::input;
   Scalar self;
   Variable operator()(const Variable& g, const Variable& b) const { return g * self / b; }
 };
 struct XlogyScalarOtherRule {
   static constexpr char kName[] = "XlogyBackward2";
-  static constexpr Keep kKeep = Keep::input;
+  static constexpr Saves kSaves = Saves::input;
   Scalar other;
   Variable operator()(const Variable& g, const Variable& a) const {
-    const Variable slope = xlogy(g, other);
-    return other.to_double() > 0 ? slope : where(a == 0, 0, slope);
+    const Variable product = xlogy(g, other);
+    return other.to_double() > 0 ? product : where(a == 0, 0, product);
   }
 };
 
@@ -35,7 +35,7 @@ struct PlaneRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   Kind kind;
   static std::string name() { return node_name<PlaneDerivative>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
     switch (kind) {
       case Kind::hypot_a:
         return g * derivative(Kind::hypot_aa, k.a, k.b);
@@ -45,7 +45,7 @@ struct PlaneRule {
         return g * third(k.a, k.b, kind == Kind::hypot_ab || kind == Kind::angle_ab);
     }
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     switch (kind) {
       case Kind::hypot_a:
         return g * derivative(Kind::hypot_ab, k.a, k.b);
@@ -79,10 +79,10 @@ struct PlaneRule {
 struct HypotRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   static std::string name() { return node_name<Hypot>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
     return g * PlaneRule::derivative(PlaneRule::Kind::hypot_a, k.a, k.b);
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     return g * PlaneRule::derivative(PlaneRule::Kind::hypot_a, k.b, k.a);
   }
 };
@@ -90,10 +90,10 @@ struct HypotRule {
 struct Atan2Rule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   static std::string name() { return node_name<Atan2>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
     return g * PlaneRule::derivative(PlaneRule::Kind::angle_a, k.a, k.b);
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     return neg(g) * PlaneRule::derivative(PlaneRule::Kind::angle_a, k.b, k.a);
   }
 };
@@ -104,12 +104,12 @@ struct LogAddExpDerivativeRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   LogAddExpDerivative op;
   static std::string name() { return node_name<LogAddExpDerivative>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
-    const Variable slope = derivative(k.a, k.b, op.base_two, true);
-    if (!op.second) return g * slope;
-    return g * slope * ((1 - 2 * derivative(k.a, k.b, op.base_two)) * (op.base_two ? kLn2 : 1));
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
+    const Variable partial = derivative(k.a, k.b, op.base_two, true);
+    if (!op.second) return g * partial;
+    return g * partial * ((1 - 2 * derivative(k.a, k.b, op.base_two)) * (op.base_two ? kLn2 : 1));
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const { return neg(a(g, k)); }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const { return neg(a(g, k)); }
   static Variable derivative(const Variable& a, const Variable& b, bool base_two, bool second = false) {
     const LogAddExpDerivative op{{}, base_two, second};
     return run_binary(a, b, op, LogAddExpDerivativeRule{op});
@@ -121,10 +121,10 @@ struct LogAddExpRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   static constexpr bool kBaseTwo = std::is_same_v<Op, LogAddExp2>;
   static std::string name() { return node_name<Op>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
     return g * LogAddExpDerivativeRule::derivative(k.a, k.b, kBaseTwo);
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     return g * LogAddExpDerivativeRule::derivative(k.b, k.a, kBaseTwo);
   }
 };
@@ -135,8 +135,10 @@ struct LdexpRule {
   static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
   int order = 0;
   static std::string name() { return node_name<Ldexp>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const { return g * of(Scalar(1.0), k.b, order); }
-  Variable b(const Variable& g, const Kept<Variable>& k) const { return g * of(k.a, k.b, order + 1); }
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
+    return g * of(Scalar(1.0), k.b, order);
+  }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const { return g * of(k.a, k.b, order + 1); }
   template <class A>
   static Variable of(const A& a, const Variable& b, int order) {
     return run_binary(a, b, Ldexp{{}, order}, LdexpRule{order});
@@ -149,12 +151,14 @@ Variable copysign_gradient(const Variable& g, const Variable& a, const Variable&
 struct CopySignRule {
   static constexpr char kName[] = "CopysignBackward0";
   static constexpr unsigned kUsesA = kA | kOut, kUsesB = kNone;
-  Variable a(const Variable& g, const Kept<Variable>& k) const { return copysign_gradient(g, k.a, k.out); }
-  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
+    return copysign_gradient(g, k.a, k.out);
+  }
+  Variable b(const Variable& g, const SavedValues<Variable>&) const { return zeros_like(g); }
 };
 struct CopySignScalarRule {
   static constexpr char kName[] = "CopysignBackward1";
-  static constexpr Keep kKeep = Keep::input;
+  static constexpr Saves kSaves = Saves::input;
   Scalar other;
   Variable operator()(const Variable& g, const Variable& a) const {
     return copysign_gradient(g, a, copysign(a, other));

@@ -31,14 +31,14 @@ struct ClampRule : FormulaRule<Clamp> {
 struct ClampMinTensorRule {
   static constexpr char kName[] = "ClampMinBackward1";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept<Variable>& k) const { return Maximum().gradient_a(g, k); }
-  Variable b(const Variable& g, const Kept<Variable>& k) const { return Maximum().gradient_b(g, k); }
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const { return Maximum().gradient_a(g, k); }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const { return Maximum().gradient_b(g, k); }
 };
 struct ClampMaxTensorRule {
   static constexpr char kName[] = "ClampMaxBackward1";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept<Variable>& k) const { return Minimum().gradient_a(g, k); }
-  Variable b(const Variable& g, const Kept<Variable>& k) const { return Minimum().gradient_b(g, k); }
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const { return Minimum().gradient_a(g, k); }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const { return Minimum().gradient_b(g, k); }
 };
 
 void check_bounds(bool any) {

@@ -14,35 +14,39 @@ using namespace ops;
 struct RoundedDivRule {
   static constexpr char kName[] = "DivBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
-  Variable a(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
-  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
+  Variable a(const Variable& g, const SavedValues<Variable>&) const { return zeros_like(g); }
+  Variable b(const Variable& g, const SavedValues<Variable>&) const { return zeros_like(g); }
 };
 struct RoundedDivScalarRule {
   static constexpr char kName[] = "DivBackward3";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Variable operator()(const Variable& g) const { return zeros_like(g); }
 };
 
 struct FmodRule {
   static constexpr char kName[] = "FmodBackward1";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
-  Variable b(const Variable& g, const Kept<Variable>& k) const { return neg(g) * div(k.a, k.b, "trunc"); }
+  Variable a(const Variable& g, const SavedValues<Variable>&) const { return g; }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
+    return neg(g) * div(k.a, k.b, "trunc");
+  }
 };
 struct FmodScalarRule {
   static constexpr char kName[] = "FmodBackward0";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Variable operator()(const Variable& g) const { return g; }
 };
 struct RemainderRule {
   static constexpr char kName[] = "RemainderBackward1";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
-  Variable a(const Variable& g, const Kept<Variable>&) const { return g; }
-  Variable b(const Variable& g, const Kept<Variable>& k) const { return neg(g) * div(k.a, k.b, "floor"); }
+  Variable a(const Variable& g, const SavedValues<Variable>&) const { return g; }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
+    return neg(g) * div(k.a, k.b, "floor");
+  }
 };
 struct RemainderScalarRule {
   static constexpr char kName[] = "RemainderBackward0";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   Variable operator()(const Variable& g) const { return g; }
 };
 

@@ -9,10 +9,10 @@
 //   struct Gaussian : Unary {
 //     static constexpr char kName[] = "gaussian";
 //     template <class X> EBB_HD X value(const X& x) const { return exp(-(x * x)); }
-//     template <class X> EBB_HD X slope(const X& x) const { return x * -2 * exp(-(x * x)); }
+//     template <class X> EBB_HD X derivative(const X& x) const { return x * -2 * exp(-(x * x)); }
 //   };
 //
-// `value` and `slope` (the derivative) are written once for three types X: a scalar, on host and device;
+// `value` and `derivative` (the derivative) are written once for three types X: a scalar, on host and device;
 // cpu::Lanes, several scalars in a register; and Variable, for gradients that are recorded themselves. A
 // formula may therefore use only operators, & and | of conditions, and the functions of kernel/carrier.h.
 #pragma once
@@ -49,28 +49,29 @@ constexpr bool has_type(Types types, DType dtype) {
 }
 
 /// The value that the gradient of a unary op needs in addition to g: none, the input, or the result.
-enum class Keep : std::uint8_t { nothing, input, result };
+enum class Saves : std::uint8_t { nothing, input, result };
 
 /// The CPU implementation of a formula: a loop that the compiler vectorises, vector lanes, or a function call
 /// for each element.
 enum class Run : std::uint8_t { loop, lanes, calls };
 
 /// The base of unary formulas. Members of the struct in addition to kName and `value`:
-///   kNode     the name of the node, if it does not follow from kName: "Log1PBackward0"
-///   slope     the derivative, as a function of the input or, with Keep::result, of the result
-///   gradient  gradient(g, x), in place of slope: the gradient itself. If the gradient is 0 at some x, the 0
-///             is selected with where(), because inf * 0 is NaN. Ops without slope and gradient have a
-///             gradient of 0
-///   bend      bend(g, x), only for Variables: g times the second derivative. The gradient is then recorded
-///             as one op, named kBackward, and slope or gradient is called only with scalars. If bend is
-///             written with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
-///   late      late(g, y), with kHasLate and only for Variables: the gradient as a function of the result.
-///             It is less exact, and used only if the input was overwritten, by this op in place or by a
-///             later op, as PyTorch permits
-///   kStraight true if bend is 0 everywhere
+///   kNode              the name of the node, if it does not follow from kName: "Log1PBackward0"
+///   derivative         the derivative, as a function of the input or, with Saves::result, of the result
+///   gradient           gradient(g, x), in place of `derivative`: the gradient itself. If the gradient is
+///                      0 at some x, the 0 is selected with where(), because inf * 0 is NaN. Ops without
+///                      `derivative` and `gradient` have a gradient of 0
+///   second_derivative  second_derivative(g, x), only for Variables: g times the second derivative. The
+///                      gradient is then recorded as one op, named kBackward, and `derivative` or
+///                      `gradient` is called only with scalars. If the member is written with
+///                      gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
+///   late               late(g, y), with kHasLate and only for Variables: the gradient as a function of
+///                      the result. It is less exact, and used only if the input was overwritten, by this
+///                      op in place or by a later op, as PyTorch permits
+///   kStraight          true if the second derivative is 0 everywhere
 struct Unary {
   static constexpr Types kTypes = Types::floating;
-  static constexpr Keep kKeep = Keep::input;
+  static constexpr Saves kSaves = Saves::input;
   static constexpr Run kRun = Run::lanes;
   static constexpr bool kStraight = false, kHasLate = false;
 };
@@ -82,7 +83,7 @@ struct PlainUnary : Unary {
 /// The saved values that gradients of binary and ternary ops may use. A value that the op does not declare is
 /// undefined.
 template <class X>
-struct Kept {
+struct SavedValues {
   X a, b, c, out;
 };
 constexpr unsigned kNone = 0, kA = 1, kB = 2, kC = 4, kOut = 8;
@@ -100,17 +101,18 @@ struct Binary {
 struct Ternary : Binary {};
 
 template <class Op>
-constexpr bool has_slope = requires(const Op& op, float x) { op.slope(x); };
+constexpr bool has_derivative = requires(const Op& op, float x) { op.derivative(x); };
 template <class Op>
-constexpr bool has_gradient = has_slope<Op> || requires(const Op& op, float x) { op.gradient(x, x); } ||
+constexpr bool has_gradient = has_derivative<Op> || requires(const Op& op, float x) { op.gradient(x, x); } ||
                               requires(const Op& op, float x) { op.gradient(x); };
 template <class Op>
-constexpr bool has_second_derivative = Op::kStraight || requires(const Op& op, float x) { op.bend(x, x); };
+constexpr bool has_second_derivative =
+    Op::kStraight || requires(const Op& op, float x) { op.second_derivative(x, x); };
 /// True if the gradient has its own kernel. For formulas that call a function for each element the benefit
 /// would be small.
 template <class Op>
-concept Fused =
-    has_gradient<Op> && std::is_base_of_v<Unary, Op> && Op::kKeep != Keep::nothing && Op::kRun != Run::calls;
+concept Fused = has_gradient<Op> && std::is_base_of_v<Unary, Op> && Op::kSaves != Saves::nothing &&
+                Op::kRun != Run::calls;
 
 /// The name of the gradient op: Op::kBackward if it exists, otherwise Op's name with "_backward".
 template <class Op>
@@ -133,12 +135,12 @@ struct Gradient : Binary {
   static constexpr const char* kName = kBackwardName<Op>.data();
   static constexpr Types kTypes = Types::floating;
   // If the derivative is a function of the result, it consists of arithmetic, which the compiler vectorises.
-  static constexpr Run kRun = Op::kKeep == Keep::result ? Run::loop : Op::kRun;
+  static constexpr Run kRun = Op::kSaves == Saves::result ? Run::loop : Op::kRun;
   Op op;
   template <class X>
   EBB_HD X value(const X& g, const X& kept) const {
-    if constexpr (has_slope<Op>)
-      return g * op.slope(kept);
+    if constexpr (has_derivative<Op>)
+      return g * op.derivative(kept);
     else
       return op.gradient(g, kept);
   }

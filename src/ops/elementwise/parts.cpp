@@ -15,7 +15,7 @@ using namespace ops;
 
 struct FrexpRule {
   static constexpr char kName[] = "FrexpBackward0";
-  static constexpr Keep kKeep = Keep::input;
+  static constexpr Saves kSaves = Saves::input;
   Variable operator()(const Variable& g, const Variable& x) const {
     return g / exp2(Variable(apply(FrexpExponent(), x)));
   }
@@ -26,8 +26,8 @@ struct FrexpRule {
 struct NextAfterRule {
   static constexpr char kName[] = "NextafterBackward0";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kNone;
-  Variable a(const Variable& g, const Kept<Variable>& k) const { return where(k.a != k.b, g, 0); }
-  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const { return where(k.a != k.b, g, 0); }
+  Variable b(const Variable& g, const SavedValues<Variable>&) const { return zeros_like(g); }
 };
 
 NextAfter next_after(const char* op, const Variable& self, const Variable& other) {

@@ -19,10 +19,10 @@ struct PowDerivativeRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   int by_base, by_exponent;
   static std::string name() { return node_name<PowDerivative>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
     return g * of(k.a, k.b, by_base + 1, by_exponent);
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     return g * of(k.a, k.b, by_base, by_exponent + 1);
   }
   template <class A, class B>
@@ -58,7 +58,7 @@ bool is_plain(const Scalar& exponent) {
 // The gradient of x^e: g e x^(e-1). It is 0 for e = 0, also at x = 0.
 struct PowScalarRule {
   static constexpr char kName[] = "PowBackward0";
-  static constexpr Keep kKeep = Keep::input;
+  static constexpr Saves kSaves = Saves::input;
   Scalar exponent;
   Variable operator()(const Variable& g, const Variable& x) const {
     if (exponent.equal(0)) return zeros_like(g);
@@ -77,32 +77,32 @@ struct PowRule {
   static constexpr char kName[] = "PowBackward1";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   // For an exponent of 0 the gradient is 0, even if g is infinite or NaN.
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
     const Variable dead = logical_and(k.b == 0.0, isfinite(g).logical_not());
     return where(dead, 0.0, g * PowDerivativeRule::of(k.a, k.b, 1, 0));
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     return g * PowDerivativeRule::of(k.a, k.b, 0, 1);
   }
 };
 
-// The rule of PowBaseSlope: log(base) base^e, computed from the power base^e. The rule only has a gradient
-// for the power; the gradient of e then follows from the node of the power.
-struct PowBaseSlopeRule {
+// The rule of PowBaseDerivative: log(base) base^e, computed from the power base^e. The rule only has a
+// gradient for the power; the gradient of e then follows from the node of the power.
+struct PowBaseDerivativeRule {
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar base;
-  static std::string name() { return node_name<PowBaseSlope>(); }
-  Variable a(const Variable& g, const Kept<Variable>&) const { return g * std::log(base.to_double()); }
-  Variable b(const Variable& g, const Kept<Variable>&) const { return zeros_like(g); }
+  static std::string name() { return node_name<PowBaseDerivative>(); }
+  Variable a(const Variable& g, const SavedValues<Variable>&) const { return g * std::log(base.to_double()); }
+  Variable b(const Variable& g, const SavedValues<Variable>&) const { return zeros_like(g); }
 };
 struct PowBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB | kOut;
   Scalar base;
-  Variable a(const Variable&, const Kept<Variable>&) const { return {}; }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable&, const SavedValues<Variable>&) const { return {}; }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     const Number logarithm(Scalar(std::log(base.to_double())));
-    return g * run_binary(k.out, k.b, PowBaseSlope{{}, base, logarithm}, PowBaseSlopeRule{base});
+    return g * run_binary(k.out, k.b, PowBaseDerivative{{}, base, logarithm}, PowBaseDerivativeRule{base});
   }
 };
 // The rule of base^e if its derivative log(base) base^e cannot be computed from the power: a power in 16 bits
@@ -111,8 +111,8 @@ struct PowLossyBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB;
   Scalar base;
-  Variable a(const Variable&, const Kept<Variable>&) const { return {}; }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable&, const SavedValues<Variable>&) const { return {}; }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     return g * PowDerivativeRule::of(base, k.b, 0, 1);
   }
 };

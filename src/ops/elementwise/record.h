@@ -75,17 +75,17 @@ template <class Rule>
   requires(requires { Rule::kHasLate; })
 constexpr bool kHasLate<Rule> = Rule::kHasLate;
 
-/// The node of `out = op(x)`. A rule has a name, kKeep, and `Variable operator()(grad, kept)`.
+/// The node of `out = op(x)`. A rule has a name, kSaves, and `Variable operator()(grad, kept)`.
 template <class Rule>
 struct UnaryNode final : autograd::Node {
-  SavedIf<Rule::kKeep != Keep::nothing> kept{this};
+  SavedIf<Rule::kSaves != Saves::nothing> kept{this};
   SavedIf<kHasLate<Rule>> result{this};
   Rule rule;
 
   std::string name() const override { return rule_name<Rule>(); }
   autograd::GradList apply(autograd::GradList&& grads) override {
     autograd::GradList out;
-    if constexpr (Rule::kKeep == Keep::nothing)
+    if constexpr (Rule::kSaves == Saves::nothing)
       out.push_back(rule(grads[0]));
     else {
       const Widened<Rule> wide(grads[0]);
@@ -105,9 +105,9 @@ template <class Rule>
 [[gnu::noinline]] void record_unary(const Variable& x, const Variable& out, const Rule& rule) {
   auto node = autograd::make_node<UnaryNode<Rule>>(x);
   node->rule = rule;
-  if constexpr (Rule::kKeep == Keep::input) node->kept.save(x);
+  if constexpr (Rule::kSaves == Saves::input) node->kept.save(x);
   autograd::set_history(out, node);
-  if constexpr (Rule::kKeep == Keep::result) node->kept.save_output(out);
+  if constexpr (Rule::kSaves == Saves::result) node->kept.save_output(out);
   if constexpr (kHasLate<Rule>) node->result.save_output(out);
 }
 
@@ -135,13 +135,13 @@ Variable& run_unary_inplace(const Variable& self, const Op& op, const Rule& rule
   if (autograd::records(self)) {
     node = autograd::make_node<UnaryNode<Rule>>(self);
     node->rule = rule;
-    if constexpr (Rule::kKeep == Keep::input && !kHasLate<Rule>)
+    if constexpr (Rule::kSaves == Saves::input && !kHasLate<Rule>)
       node->kept.save(autograd::clone_for_saving(self));
   }
   apply_inplace(op, self, operand(number)...);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  if constexpr (Rule::kKeep == Keep::result)
+  if constexpr (Rule::kSaves == Saves::result)
     if (node) node->kept.save_output(self);
   if constexpr (kHasLate<Rule>)
     if (node) node->result.save_output(self);

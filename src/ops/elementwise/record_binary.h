@@ -22,7 +22,7 @@ struct BinaryNode final : autograd::Node {
   unsigned uses() const { return (needs(0) ? Rule::kUsesA : 0u) | (needs(1) ? Rule::kUsesB : 0u); }
 
   autograd::GradList apply(autograd::GradList&& grads) override {
-    Kept<Variable> kept;
+    SavedValues<Variable> kept;
     const unsigned used = uses();
     const Widened<Rule> wide(grads[0]);
     const Variable g = kUses == kNone ? grads[0] : wide(grads[0]);
@@ -139,8 +139,8 @@ struct BinaryFormulaRule {
   static constexpr bool kRoundsOnce = ops::kRoundsOnce<Op>;
   Op op;
   static std::string name() { return node_name<Op>(); }
-  Variable a(const Variable& g, const Kept<Variable>& k) const { return op.gradient_a(g, k); }
-  Variable b(const Variable& g, const Kept<Variable>& k) const { return op.gradient_b(g, k); }
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const { return op.gradient_a(g, k); }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const { return op.gradient_b(g, k); }
 };
 
 template <class Op, class A, class B>
@@ -166,7 +166,7 @@ struct TernaryNode final : autograd::Node {
   }
 
   autograd::GradList apply(autograd::GradList&& grads) override {
-    Kept<Variable> kept;
+    SavedValues<Variable> kept;
     const unsigned used = uses();
     const Widened<Rule> wide(grads[0]);
     const Variable g = wide(grads[0]);
@@ -228,7 +228,7 @@ struct TernaryFormulaRule {
   static constexpr bool kRoundsOnce = ops::kRoundsOnce<Op>;
   Op op;
   static std::string name() { return node_name<Op>(); }
-  Variable grad(int operand, const Variable& g, const Kept<Variable>& k) const {
+  Variable grad(int operand, const Variable& g, const SavedValues<Variable>& k) const {
     return op.gradient(operand, g, k);
   }
 };

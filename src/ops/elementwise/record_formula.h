@@ -10,18 +10,18 @@ namespace ebb::ops {
 template <class Op>
 Variable gradient_of(const Op& op, const Variable& g, const Variable& kept);
 
-/// The gradient of a formula with a `bend`, recorded as one op of g and the saved value.
+/// The gradient of a formula with a `second_derivative`, recorded as one op of g and the saved value.
 template <class Op>
 struct BackwardRule {
   static constexpr unsigned kUsesA = kB, kUsesB = Op::kStraight ? kNone : kA | kB;
   Op op;
   static std::string name() { return node_name<Gradient<Op>>(); }
-  Variable a(const Variable& gg, const Kept<Variable>& k) const { return gradient_of(op, gg, k.b); }
-  Variable b(const Variable& gg, const Kept<Variable>& k) const {
+  Variable a(const Variable& gg, const SavedValues<Variable>& k) const { return gradient_of(op, gg, k.b); }
+  Variable b(const Variable& gg, const SavedValues<Variable>& k) const {
     if constexpr (Op::kStraight)
       return zeros_like(gg);
     else
-      return op.bend(gg * k.a, k.b);
+      return op.second_derivative(gg * k.a, k.b);
   }
 };
 
@@ -44,7 +44,7 @@ Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
 /// The rule of a unary formula.
 template <class Op>
 struct FormulaRule {
-  static constexpr Keep kKeep = Op::kKeep;
+  static constexpr Saves kSaves = Op::kSaves;
   static constexpr bool kRoundsOnce = Fused<Op>, kHasLate = Op::kHasLate;
   Op op;
   static std::string name() { return node_name<Op>(); }

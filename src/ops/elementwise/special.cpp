@@ -144,7 +144,7 @@ Variable third_of(const Variable& x) {
 /// The rule of the n-th derivative of function `kind`.
 template <Special kind>
 struct SpecialRule {
-  static constexpr Keep kKeep = Keep::input;
+  static constexpr Saves kSaves = Saves::input;
   int n = 0;
   static std::string name() { return node_of(kind); }
   Variable operator()(const Variable& g, const Variable& x) const {
@@ -200,8 +200,8 @@ struct MvlgammaRule {
   static constexpr unsigned kUsesA = kA, kUsesB = kNone;
   std::int64_t p = 1;
   int n = 0;
-  Variable a(const Variable& g, const Kept<Variable>& k) const { return g * of(k.a, p, n + 1); }
-  Variable b(const Variable&, const Kept<Variable>&) const { return {}; }
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const { return g * of(k.a, p, n + 1); }
+  Variable b(const Variable&, const SavedValues<Variable>&) const { return {}; }
   static Variable of(const Variable& x, std::int64_t p, int n) {
     return run_binary(x, Scalar(p), op(n), MvlgammaRule{p, n});
   }

@@ -20,8 +20,8 @@ struct ZetaRule {
   static constexpr char kName[] = "SpecialZetaBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
   int n = 0;
-  Variable a(const Variable&, const Kept<Variable>&) const { no_derivative("special_zeta", "self"); }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable&, const SavedValues<Variable>&) const { no_derivative("special_zeta", "self"); }
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     return g * run_binary(k.a, k.b, zeta_op(n + 1), ZetaRule{n + 1});
   }
   static SpecialBinary zeta_op(int n) { return {{}, Kind::zeta, {}, n}; }
@@ -34,15 +34,15 @@ struct GammaRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   int n = 0;
   static std::string name() { return upper ? "IgammacBackward0" : "IgammaBackward0"; }
-  static Variable derivative(int n, const Kept<Variable>& k) {
+  static Variable derivative(int n, const SavedValues<Variable>& k) {
     return run_binary(k.a, k.b, SpecialBinary{{}, upper ? Kind::igammac : Kind::igamma, {}, n}, GammaRule{n});
   }
-  Variable a(const Variable& g, const Kept<Variable>& k) const {
+  Variable a(const Variable& g, const SavedValues<Variable>& k) const {
     if (n == 0) no_derivative(upper ? "igammac" : "igamma", "self");
     const Variable by_exponent = derivative(n, k) * (log(k.b) - digamma(k.a));
     return g * (n == 1 ? by_exponent : by_exponent + derivative(1, k) / k.b);
   }
-  Variable b(const Variable& g, const Kept<Variable>& k) const {
+  Variable b(const Variable& g, const SavedValues<Variable>& k) const {
     if (n < 2) return g * derivative(n + 1, k);
     const Variable falling = (k.a - 1) / k.b;
     return g * (derivative(2, k) * (falling - 1) - derivative(1, k) * falling / k.b);

@@ -75,7 +75,7 @@ struct LerpScalarRule {
   static constexpr char kName[] = "LerpBackward0";
   static constexpr unsigned kUses[3] = {kNone, kNone, kNone};
   Scalar weight;
-  Variable grad(int operand, const Variable& g, const Kept<Variable>&) const {
+  Variable grad(int operand, const Variable& g, const SavedValues<Variable>&) const {
     return operand == 0 ? g * (1 - weight.to_double()) : g * weight;
   }
 };

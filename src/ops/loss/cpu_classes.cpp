@@ -178,19 +178,19 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
         }
         const C f = factor(n, t);
         const C log_sum = logsum.address_as<C>()[n];
-        C* slopes;
+        C* logit_grads;
         if constexpr (is_half_v<T>)
-          slopes = scratch.data();
+          logit_grads = scratch.data();
         else
-          slopes = o;
-        Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> all(slopes, to.classes);
+          logit_grads = o;
+        Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> all(logit_grads, to.classes);
         all = f * exp_of(row - log_sum);
         // If the probability p of the target's class is close to 1, p - 1 loses digits by cancellation. The
         // gradient of this class is then minus the sum of the other gradients.
-        const bool sure = std::fabs(slopes[t]) > std::fabs(f) / 2;
-        slopes[t] = sure ? C(0) : slopes[t] - f;
-        if (sure) slopes[t] = -all.sum();
-        if constexpr (is_half_v<T>) convert_contiguous(o, slopes, to.classes);
+        const bool sure = std::fabs(logit_grads[t]) > std::fabs(f) / 2;
+        logit_grads[t] = sure ? C(0) : logit_grads[t] - f;
+        if (sure) logit_grads[t] = -all.sum();
+        if constexpr (is_half_v<T>) convert_contiguous(o, logit_grads, to.classes);
       }
     });
   });

@@ -169,12 +169,12 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
     const T* const g = grad.address_as<T>();
     const C scale = static_cast<C>(how.scale);
     with_weights<Unit>(
-        Inputs<T>(in), [&](V x, V y, V p) { return f.template slope<V>(x, y, p); },
-        [&](const auto& slope) {
+        Inputs<T>(in), [&](V x, V y, V p) { return f.template derivative<V>(x, y, p); },
+        [&](const auto& derivative) {
           parallel_for(0, in.x.numel(), kGrain / 4, [&](std::int64_t begin, std::int64_t end) {
             const auto put = [&](const auto& factor) {
               for (std::int64_t i = begin; i < end; i += Unit::kCount)
-                Unit::store(V(factor(i) * slope(i, end - i)), o + i, end - i);
+                Unit::store(V(factor(i) * derivative(i, end - i)), o + i, end - i);
             };
             if (how.reduced)
               put([by = V(static_cast<C>(*g) * scale)](std::int64_t) { return by; });

@@ -197,12 +197,13 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
           C v = 0;
           if constexpr (kTerms) v = args.terms.of(p.at[u].at[j], c + j);
           if (j == own_at) v += own;
-          const C share = std::exp(static_cast<C>(x.at[u].at[j]) - logsum), slope = f * (total * share - v);
+          const C share = std::exp(static_cast<C>(x.at[u].at[j]) - logsum),
+                  derivative = f * (total * share - v);
           if (share > C(0.5))
             leader = c + j;
           else
-            others += slope;
-          out.at[j] = static_cast<T>(slope);
+            others += derivative;
+          out.at[j] = static_cast<T>(derivative);
         }
         store_vector(to + c * team.stride, out);
       }

@@ -27,7 +27,7 @@ struct LossSlope {
   double scale;
   template <class C>
   EBB_HD C operator()(C grad, C x, C y, C weight, C pos_weight) const {
-    return grad * static_cast<C>(scale) * f.template slope<C>(x, y, pos_weight) * weight;
+    return grad * static_cast<C>(scale) * f.template derivative<C>(x, y, pos_weight) * weight;
   }
 };
 

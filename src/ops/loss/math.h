@@ -1,6 +1,6 @@
 // Formulas of the pointwise losses, for scalars on host and device and for Variables, which record a graph. A
-// formula has value(x, y, p), its derivative slope(x, y, p) with respect to x, and target_slope(x, y, p) with
-// respect to y. p is the pos_weight of binary_cross_entropy_with_logits, otherwise 1.
+// formula has value(x, y, p), its derivative derivative(x, y, p) with respect to x, and target_derivative(x,
+// y, p) with respect to y. p is the pos_weight of binary_cross_entropy_with_logits, otherwise 1.
 #pragma once
 
 #include "kernel/carrier.h"
@@ -37,12 +37,12 @@ EBB_HD T sign(T x) {
 template <class Loss>
 struct DifferenceLoss {
   template <class X, class P>
-  EBB_HD X slope(const X& x, const X& y, const P&) const {
+  EBB_HD X derivative(const X& x, const X& y, const P&) const {
     return static_cast<const Loss&>(*this).slope_at(X(x - y));
   }
   template <class X, class P>
-  EBB_HD X target_slope(const X& x, const X& y, const P& p) const {
-    return -slope(x, y, p);
+  EBB_HD X target_derivative(const X& x, const X& y, const P& p) const {
+    return -derivative(x, y, p);
   }
 };
 
@@ -105,11 +105,11 @@ struct KlDivLoss {
     return where(y == T(0), T(0), T(y * log(y))) - y * x;
   }
   template <class X, class P>
-  EBB_HD X slope(const X&, const X& y, const P&) const {
+  EBB_HD X derivative(const X&, const X& y, const P&) const {
     return log_target ? -exp(y) : -y;
   }
   template <class X, class P>
-  EBB_HD X target_slope(const X& x, const X& y, const P&) const {
+  EBB_HD X target_derivative(const X& x, const X& y, const P&) const {
     return log_target ? exp(y) * (y - x + 1) : log(y) + 1 - x;
   }
 };
@@ -120,12 +120,12 @@ struct SoftMarginLoss {
     return -log_sigmoid(x * y);
   }
   template <class X, class P>
-  EBB_HD X slope(const X& x, const X& y, const P&) const {
+  EBB_HD X derivative(const X& x, const X& y, const P&) const {
     return -y * sigmoid(X(-x * y));
   }
   template <class X, class P>
-  EBB_HD X target_slope(const X& x, const X& y, const P& p) const {
-    return slope(y, x, p);
+  EBB_HD X target_derivative(const X& x, const X& y, const P& p) const {
+    return derivative(y, x, p);
   }
 };
 
@@ -135,11 +135,11 @@ struct BceLoss {
     return (y - 1) * at_least(T(log1p(-x)), -100) - y * at_least(T(log(x)), -100);
   }
   template <class X, class P>
-  EBB_HD X slope(const X& x, const X& y, const P&) const {
+  EBB_HD X derivative(const X& x, const X& y, const P&) const {
     return (x - y) / at_least(X((1 - x) * x), 1e-12);
   }
   template <class X, class P>
-  EBB_HD X target_slope(const X& x, const X&, const P&) const {
+  EBB_HD X target_derivative(const X& x, const X&, const P&) const {
     return at_least(X(log1p(-x)), -100) - at_least(X(log(x)), -100);
   }
 };
@@ -154,7 +154,7 @@ struct BceWithLogitsLoss {
     return (1 - y) * (where(x > 0, x, zero) + both) + p * y * (where(x > 0, zero, T(-x)) + both);
   }
   template <class X, class P>
-  EBB_HD X slope(const X& x, const X& y, const P& p) const {
+  EBB_HD X derivative(const X& x, const X& y, const P& p) const {
     const LogisticPair<X> at(x);
     if constexpr (std::is_same_v<P, Unweighted>)
       return (1 - y) * at.share - y * at.rest;
@@ -162,7 +162,7 @@ struct BceWithLogitsLoss {
       return (1 - y) * at.share - p * y * at.rest;
   }
   template <class X, class P>
-  EBB_HD X target_slope(const X& x, const X&, const P& p) const {
+  EBB_HD X target_derivative(const X& x, const X&, const P& p) const {
     if constexpr (std::is_same_v<P, Unweighted>)
       return -x;
     else

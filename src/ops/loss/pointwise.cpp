@@ -46,8 +46,8 @@ struct PointwiseLossBackward : autograd::Node {
     const Variable x = self.unpack(), y = target.unpack(), w = weight.unpack(), p = pos_weight.unpack();
     const Variable& grad = grads[0];
     autograd::GradList out;
-    const auto times = [&](const Variable& slope) {
-      Variable g = grad * slope;
+    const auto times = [&](const Variable& derivative) {
+      Variable g = grad * derivative;
       if (how.scale != 1) g = g * how.scale;
       return w.defined() ? g * w : g;
     };
@@ -55,7 +55,7 @@ struct PointwiseLossBackward : autograd::Node {
       out.push_back({});
     } else if (GradMode::is_enabled()) {
       out.push_back(
-          times(with_positive_weight(p, [&](const auto& weighted) { return f.slope(x, y, weighted); })));
+          times(with_positive_weight(p, [&](const auto& weighted) { return f.derivative(x, y, weighted); })));
     } else {
       NdArray dx = NdArray::empty(sizes, x.dtype(), x.device());
       const NdArray g = how.reduced ? grad.array() : ops::contiguous_array(grad, {.sizes = sizes});
@@ -64,8 +64,8 @@ struct PointwiseLossBackward : autograd::Node {
       out.push_back(Variable(std::move(dx)));
     }
     if (needs(1))
-      out.push_back(times(
-          with_positive_weight(p, [&](const auto& weighted) { return f.target_slope(x, y, weighted); })));
+      out.push_back(times(with_positive_weight(
+          p, [&](const auto& weighted) { return f.target_derivative(x, y, weighted); })));
     else
       out.emplace_back();
     return out;

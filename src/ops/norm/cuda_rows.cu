@@ -319,16 +319,16 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
   sum = team.reduce(sum, Plus());
   const InputGrad<C> result(mean, rstd, sum, static_cast<C>(n), args.centred);
   const T* const more = args.more ? args.more + row * n : nullptr;
-  const auto slope = [&](std::int64_t i, T value, T at) {
+  const auto gradient = [&](std::int64_t i, T value, T at) {
     const C own = result(grad(i, value), static_cast<C>(at));
     return static_cast<T>(more ? own + static_cast<C>(more[i]) : own);
   };
   stream_row(
-      team, x, args.vectors, n, [&](std::int64_t i) { dx[i] = slope(i, dy[i], x[i]); },
+      team, x, args.vectors, n, [&](std::int64_t i) { dx[i] = gradient(i, dy[i], x[i]); },
       [&](std::int64_t i) {
         const Unit g = *reinterpret_cast<const Unit*>(dy + i);
         Unit at = *reinterpret_cast<const Unit*>(x + i);
-        for (int j = 0; j < V; ++j) at.at[j] = slope(i + j, g.at[j], at.at[j]);
+        for (int j = 0; j < V; ++j) at.at[j] = gradient(i + j, g.at[j], at.at[j]);
         store_vector(dx + i, at);
       });
 }

@@ -92,8 +92,8 @@ void grid_sample_backward_grid(NdArray& dgrid, const NdArray& dout, const NdArra
             const std::int64_t plane = n * g.channels + c;
             const T* const from = in.address_as<T>() + plane * volume;
             const C value = static_cast<C>(dout.address_as<T>()[plane * g.places + p]);
-            near.each_slope([&](std::int64_t at, const C(&slopes)[kDims]) {
-              for (int d = 0; d < kDims; ++d) sums[d] += static_cast<C>(from[at]) * value * slopes[d];
+            near.each_derivative([&](std::int64_t at, const C(&derivatives)[kDims]) {
+              for (int d = 0; d < kDims; ++d) sums[d] += static_cast<C>(from[at]) * value * derivatives[d];
             });
           }
           for (int d = 0; d < kDims; ++d) dgrid.address_as<T>()[point + d] = static_cast<T>(sums[d]);

@@ -103,8 +103,8 @@ struct SampleBackwardGrid {
       const std::int64_t plane = n * points.channels + c;
       const T* const from = in + plane * points.volume;
       const C value = static_cast<C>(dout[plane * points.places + p]);
-      near.each_slope([&](std::int64_t at, const C(&slopes)[kDims]) {
-        for (int d = 0; d < kDims; ++d) sums[d] += static_cast<C>(from[at]) * value * slopes[d];
+      near.each_derivative([&](std::int64_t at, const C(&derivatives)[kDims]) {
+        for (int d = 0; d < kDims; ++d) sums[d] += static_cast<C>(from[at]) * value * derivatives[d];
       });
     }
     for (int d = 0; d < kDims; ++d) dgrid[i * kDims + d] = static_cast<T>(sums[d]);

@@ -17,14 +17,14 @@ enum class Padding : std::uint8_t { zeros, border, reflection };
 template <class C>
 struct Tap {
   std::int64_t place;
-  C weight, slope;
+  C weight, derivative;
 };
 
 /// A position on an axis, in units of one element, and its derivative with respect to the coordinate in the
 /// grid.
 template <class C>
 struct Coordinate {
-  C at, slope;
+  C at, derivative;
 };
 
 /// Converts a coordinate of the grid to a position. The coordinates -1 and 1 are the centres of the outermost
@@ -33,8 +33,9 @@ template <class C>
 EBB_HD Coordinate<C> unnormalize(C x, std::int64_t size, bool align_corners) {
   // fma rounds once, so that all devices compute the same position. For large coordinates the last bit of the
   // position decides which elements are selected.
-  const C middle = static_cast<C>(size - 1) / 2, slope = align_corners ? middle : static_cast<C>(size) / 2;
-  return {std::fma(x, slope, middle), slope};
+  const C middle = static_cast<C>(size - 1) / 2,
+          derivative = align_corners ? middle : static_cast<C>(size) / 2;
+  return {std::fma(x, derivative, middle), derivative};
 }
 
 /// Clamps to [0, size - 1]; NaN becomes 0. At the ends of this range and outside it, the derivative is 0.
@@ -55,8 +56,8 @@ EBB_HD Coordinate<C> reflect(Coordinate<C> x, std::int64_t twice_low, std::int64
   const C sign = from < 0 ? C(-1) : C(1);
   const C extra = std::fmod(distance, span);
   const bool odd = std::fmod(std::floor(distance / span), C(2)) != 0;
-  if (odd) return {span - extra + low, -sign * x.slope};
-  return {extra + low, sign * x.slope};
+  if (odd) return {span - extra + low, -sign * x.derivative};
+  return {extra + low, sign * x.derivative};
 }
 
 template <class C>
@@ -91,8 +92,8 @@ EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
   } else if constexpr (kTaps == 2) {
     c = padded(c, axis.size, axis.padding, axis.align_corners);
     const C low = std::floor(c.at), part = c.at - low;
-    taps[0] = {place_of(low, axis.size), 1 - part, -c.slope};
-    taps[1] = {place_of(low + 1, axis.size), part, c.slope};
+    taps[0] = {place_of(low, axis.size), 1 - part, -c.derivative};
+    taps[1] = {place_of(low + 1, axis.size), part, c.derivative};
   } else {
     static_assert(kTaps == 4);
     const C a = C(-0.75), low = std::floor(c.at), part = c.at - low;
@@ -105,7 +106,7 @@ EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
       const Coordinate<C> at = padded(Coordinate<C>{low + static_cast<C>(k - 1), C(0)}, axis.size,
                                       axis.padding, axis.align_corners);
       taps[k] = {place_of(std::nearbyint(at.at), axis.size), weight,
-                 (signed_distance < 0 ? -by_distance : by_distance) * c.slope};
+                 (signed_distance < 0 ? -by_distance : by_distance) * c.derivative};
     }
   }
 }
@@ -146,21 +147,21 @@ struct Neighbourhood {
       if (inside) f(at, weight);
     }
   }
-  /// Calls f(place, slopes) with the derivatives of the weight with respect to the point's coordinates.
+  /// Calls f(place, derivatives) with the derivatives of the weight with respect to the point's coordinates.
   template <class F>
-  EBB_HD void each_slope(F&& f) const {
+  EBB_HD void each_derivative(F&& f) const {
     for (int k = 0; k < kCount; ++k) {
       std::int64_t at = 0;
-      C slopes[kDims];
-      for (int d = 0; d < kDims; ++d) slopes[d] = 1;
+      C derivatives[kDims];
+      for (int d = 0; d < kDims; ++d) derivatives[d] = 1;
       bool inside = true;
       for (int d = 0, rest = k; d < kDims; ++d, rest /= kTaps) {
         const Tap<C>& tap = taps[d][rest % kTaps];
         inside = inside && tap.place >= 0;
         at += tap.place * strides[d];
-        for (int e = 0; e < kDims; ++e) slopes[e] *= e == d ? tap.slope : tap.weight;
+        for (int e = 0; e < kDims; ++e) derivatives[e] *= e == d ? tap.derivative : tap.weight;
       }
-      if (inside) f(at, slopes);
+      if (inside) f(at, derivatives);
     }
   }
 };

@@ -8,11 +8,11 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// The data of one sequence at one step. `slope` is the gradient of the output, before any projection. step()
-// replaces `cell`, the gradient of the cell, by the gradient of the previous cell.
+// The data of one sequence at one step. `unit_grad` is the gradient of the output, before any projection.
+// step() replaces `cell`, the gradient of the cell, by the gradient of the previous cell.
 template <class T>
 struct Row {
-  const T *gates, *extras, *hidden_before, *cell_before, *slope;
+  const T *gates, *extras, *hidden_before, *cell_before, *unit_grad;
   T *input, *hidden, *cell, *before;
 };
 
@@ -22,12 +22,12 @@ void step(const Row<T>& row, std::int64_t size) {
   for_units<T>(size, [&](std::int64_t j, std::int64_t n) {
     const auto gate = [&](std::int64_t k) { return load<T>(row.gates + k * size + j, n); };
     const auto keep = [&](T* to, std::int64_t k, X x) { store<T>(to + k * size + j, n, x); };
-    const X slope = load<T>(row.slope + j, n);
+    const X unit_grad = load<T>(row.unit_grad + j, n);
     if constexpr (kKind == RnnKind::lstm) {
       const ops::LstmUnit<X> u{
           gate(0), gate(1), gate(2), gate(3), load<T>(row.extras + j, n), load<T>(row.extras + size + j, n)};
       const auto s =
-          ops::LstmGrads<X>::of(u, load<T>(row.cell_before + j, n), slope, load<T>(row.cell + j, n));
+          ops::LstmGrads<X>::of(u, load<T>(row.cell_before + j, n), unit_grad, load<T>(row.cell + j, n));
       keep(row.input, 0, s.input);
       keep(row.input, 1, s.forget);
       keep(row.input, 2, s.candidate);
@@ -35,7 +35,7 @@ void step(const Row<T>& row, std::int64_t size) {
       store<T>(row.cell + j, n, s.cell);
     } else if constexpr (kKind == RnnKind::gru) {
       const ops::GruUnit<X> u{gate(0), gate(1), gate(2), load<T>(row.extras + j, n)};
-      const auto s = ops::GruGrads<X>::of(u, load<T>(row.hidden_before + j, n), slope);
+      const auto s = ops::GruGrads<X>::of(u, load<T>(row.hidden_before + j, n), unit_grad);
       keep(row.input, 0, s.reset);
       keep(row.input, 1, s.update);
       keep(row.input, 2, s.fresh);
@@ -45,7 +45,7 @@ void step(const Row<T>& row, std::int64_t size) {
       store<T>(row.before + j, n, s.before);
     } else {
       using U = std::conditional_t<kKind == RnnKind::tanh, ops::TanhUnit, ops::ReluUnit>;
-      keep(row.input, 0, U::slope(gate(0), slope));
+      keep(row.input, 0, U::gradient(gate(0), unit_grad));
     }
   });
 }
@@ -73,10 +73,10 @@ void backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& 
   const T* const kept_extras = data_or_null<const T>(trace.extras);
   for_sequences(steps, size, projected, [&](std::int64_t from, std::int64_t to) {
     const std::int64_t group = to - from;
-    Rows<T> slope(group, projected), units(projects ? group : 0, size);
+    Rows<T> unit_grad(group, projected), units(projects ? group : 0, size);
     std::vector<T> cell(static_cast<std::size_t>(kCells ? group * size : 0));
     for (std::int64_t i = 0; i < group; ++i) {
-      start<T>(last.hidden, from + i, projected, slope.row(i));
+      start<T>(last.hidden, from + i, projected, unit_grad.row(i));
       if (kCells) start<T>(last.cell, from + i, size, cell.data() + i * size);
     }
     for (std::int64_t k = steps.count() - 1; k >= 0; --k) {
@@ -87,11 +87,11 @@ void backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& 
       if (grad.defined())
         for (std::int64_t i = 0; i < rows; ++i)
           for (std::int64_t j = 0; j < projected; ++j)
-            slope.row(i)[j] += grad.address_as<T>()[(at + i) * projected + j];
+            unit_grad.row(i)[j] += grad.address_as<T>()[(at + i) * projected + j];
       if (projects) {
         for (std::int64_t i = 0; i < rows; ++i)
-          std::copy_n(slope.row(i), projected, out.projected.address_as<T>() + (at + i) * projected);
-        projection.product(rows, slope.row(0), slope.pitch, units.row(0), units.pitch);
+          std::copy_n(unit_grad.row(i), projected, out.projected.address_as<T>() + (at + i) * projected);
+        projection.product(rows, unit_grad.row(0), unit_grad.pitch, units.row(0), units.pitch);
       }
       for (std::int64_t i = 0; i < rows; ++i) {
         const bool goes_on = i < continued;
@@ -106,16 +106,16 @@ void backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& 
         step<T, kKind>(
             {trace.gates.address_as<T>() + (at + i) * width,
              kMore || kCells ? kept_extras + (at + i) * extras : nullptr, hidden_before, cell_before,
-             projects ? units.row(i) : slope.row(i), out.input.address_as<T>() + (at + i) * width,
+             projects ? units.row(i) : unit_grad.row(i), out.input.address_as<T>() + (at + i) * width,
              out.hidden.address_as<T>() + (at + i) * width, cell.data() + (kCells ? i * size : 0),
-             slope.row(i)},
+             unit_grad.row(i)},
             size);
       }
-      recurrent.product(rows, out.hidden.address_as<T>() + at * width, width, slope.row(0), slope.pitch,
-                        kMore);
+      recurrent.product(rows, out.hidden.address_as<T>() + at * width, width, unit_grad.row(0),
+                        unit_grad.pitch, kMore);
     }
     for (std::int64_t i = 0; i < group; ++i)
-      std::copy_n(slope.row(i), projected, out.first.hidden.address_as<T>() + (from + i) * projected);
+      std::copy_n(unit_grad.row(i), projected, out.first.hidden.address_as<T>() + (from + i) * projected);
     if (kCells) std::copy_n(cell.data(), group * size, out.first.cell.address_as<T>() + from * size);
   });
 }

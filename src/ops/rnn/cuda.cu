@@ -162,13 +162,13 @@ struct Before {
   }
 };
 
-/// Computes one unit of a row of the step. The pointers point to the first row of the step, except `slope`
-/// and `cell`.
+/// Computes one unit of a row of the step. The pointers point to the first row of the step, except
+/// `unit_grad` and `cell`.
 template <class T, RnnKind kKind>
 struct BackwardStep {
   const T *gates, *extras, *grad;  // grad may be null
   Before<T> hidden_before, cell_before;
-  T *slope, *cell;               // (batch, size); `slope` is the gradient of the output before a projection
+  T *unit_grad, *cell;  // (batch, size); `unit_grad` is the gradient of the output before a projection
   T *input, *hidden, *previous;  // previous may be null
   std::int64_t size;
 
@@ -178,7 +178,7 @@ struct BackwardStep {
     const std::int64_t row = i / size, j = i % size, first = row * kGates * size + j;
     const auto gate = [&](int k) { return static_cast<C>(gates[first + k * size]); };
     const auto keep = [&](T* to, int k, C x) { to[first + k * size] = static_cast<T>(x); };
-    C all = static_cast<C>(slope[i]);
+    C all = static_cast<C>(unit_grad[i]);
     if (grad != nullptr) all += static_cast<C>(grad[i]);
     if (previous != nullptr) previous[i] = hidden_before.at(row, j, size);
     if constexpr (kKind == RnnKind::lstm) {
@@ -204,10 +204,10 @@ struct BackwardStep {
       keep(hidden, 0, s.reset);
       keep(hidden, 1, s.update);
       keep(hidden, 2, s.hidden_part);
-      slope[i] = static_cast<T>(s.before);
+      unit_grad[i] = static_cast<T>(s.before);
     } else {
       using U = std::conditional_t<kKind == RnnKind::tanh, ops::TanhUnit, ops::ReluUnit>;
-      keep(input, 0, U::slope(gate(0), all));
+      keep(input, 0, U::gradient(gate(0), all));
     }
   }
 };
@@ -218,13 +218,13 @@ template <class T>
 struct Projected {
   const T* grad;  // may be null
   Before<T> hidden_before;
-  T *slope, *projected, *previous;
+  T *unit_grad, *projected, *previous;
   std::int64_t width;
 
   __device__ void operator()(std::int64_t i) const {
     using C = Compute<T>;
-    const C all = static_cast<C>(slope[i]) + (grad != nullptr ? static_cast<C>(grad[i]) : C(0));
-    slope[i] = projected[i] = static_cast<T>(all);
+    const C all = static_cast<C>(unit_grad[i]) + (grad != nullptr ? static_cast<C>(grad[i]) : C(0));
+    unit_grad[i] = projected[i] = static_cast<T>(all);
     previous[i] = hidden_before.at(i / width, i % width, width);
   }
 };
@@ -244,7 +244,7 @@ void backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& 
   const auto offset = [&](std::int64_t t) { return offsets[t]; };
   const T *const kept_extras = data_or_null<const T>(trace.extras), *const grads =
                                                                         data_or_null<const T>(grad);
-  T* const slope = out.first.hidden.address_as<T>();
+  T* const unit_grad = out.first.hidden.address_as<T>();
   for (std::int64_t k = steps.count() - 1; k >= 0; --k) {
     const std::int64_t t = steps.at(k), rows = steps.size(t), at = offset(t), before = steps.before(t);
     if (rows == 0) continue;
@@ -258,18 +258,18 @@ void backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& 
     T* const previous = out.previous.address_as<T>() + at * projected;
     if (projects) {
       for_each(device, rows * projected,
-               Projected<T>{step_grad, hidden_before, slope, out.projected.address_as<T>() + at * projected,
-                            previous, projected});
-      product(device, rows, slope, weights.projection, false, units.address_as<T>(), 0);
+               Projected<T>{step_grad, hidden_before, unit_grad,
+                            out.projected.address_as<T>() + at * projected, previous, projected});
+      product(device, rows, unit_grad, weights.projection, false, units.address_as<T>(), 0);
     }
     T* const hidden = out.hidden.address_as<T>() + at * width;
     for_each(device, rows * size,
              BackwardStep<T, kKind>{trace.gates.address_as<const T>() + at * width, kept_extras + at * extras,
                                     projects ? nullptr : step_grad, hidden_before, cell_before,
-                                    projects ? units.address_as<T>() : slope, data_or_null<T>(out.first.cell),
-                                    out.input.address_as<T>() + at * width, hidden,
-                                    projects ? nullptr : previous, size});
-    product(device, rows, hidden, weights.hidden, false, slope, kKind == RnnKind::gru ? 1 : 0);
+                                    projects ? units.address_as<T>() : unit_grad,
+                                    data_or_null<T>(out.first.cell), out.input.address_as<T>() + at * width,
+                                    hidden, projects ? nullptr : previous, size});
+    product(device, rows, hidden, weights.hidden, false, unit_grad, kKind == RnnKind::gru ? 1 : 0);
   }
 }
 

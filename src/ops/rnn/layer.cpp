@@ -62,42 +62,42 @@ struct RnnLayerBackward final : autograd::Node {
     const Variable rows = result.unpack();
     const RnnTrace trace{gates, extras, contiguous_array(rows, {dtype}), {}};
     const RnnState first = state_of(in, dtype);
-    RnnGateGrads slopes;
-    slopes.input = empty_array_like(gates);
-    slopes.hidden = steps.kind == RnnKind::gru ? empty_array_like(gates) : slopes.input;
-    slopes.previous = empty_array_like(trace.result);
-    if (in[RnnInputs::kProjection].defined()) slopes.projected = empty_array_like(trace.result);
-    slopes.first = {empty_array_like(first.hidden), empty_array_like(first.cell)};
-    kernels::rnn_backward(gates.device(), slopes, contiguous_array(grads[0], {dtype}),
+    RnnGateGrads gate_grads;
+    gate_grads.input = empty_array_like(gates);
+    gate_grads.hidden = steps.kind == RnnKind::gru ? empty_array_like(gates) : gate_grads.input;
+    gate_grads.previous = empty_array_like(trace.result);
+    if (in[RnnInputs::kProjection].defined()) gate_grads.projected = empty_array_like(trace.result);
+    gate_grads.first = {empty_array_like(first.hidden), empty_array_like(first.cell)};
+    kernels::rnn_backward(gates.device(), gate_grads, contiguous_array(grads[0], {dtype}),
                           {contiguous_array(grads[1], {dtype}), contiguous_array(grads[2], {dtype})}, trace,
                           first, weights_of(in, dtype), steps);
-    return of_weights(in, slopes);
+    return of_weights(in, gate_grads);
   }
 
   /// Returns the gradients of the inputs, given the gradients of the gates. Each weight needs one product
   /// over all steps.
-  autograd::GradList of_weights(const RnnInputs& in, const RnnGateGrads& slopes) const {
+  autograd::GradList of_weights(const RnnInputs& in, const RnnGateGrads& gate_grads) const {
     const DType factor = factor_of(in[RnnInputs::kRows]);
     const auto as_factor = [&](const Variable& x) { return Variable(contiguous_array(x, {factor})); };
-    const bool one = slopes.input.address() == slopes.hidden.address();
-    const Variable sum_of(slopes.input), input = as_factor(sum_of);
-    const Variable hidden = one ? input : as_factor(Variable(slopes.hidden));
+    const bool one = gate_grads.input.address() == gate_grads.hidden.address();
+    const Variable sum_of(gate_grads.input), input = as_factor(sum_of);
+    const Variable hidden = one ? input : as_factor(Variable(gate_grads.hidden));
     autograd::GradList out(RnnInputs::kCount);
     if (needs(RnnInputs::kRows)) out[RnnInputs::kRows] = mm(input, as_factor(in[RnnInputs::kInputWeight]));
-    if (needs(RnnInputs::kHidden)) out[RnnInputs::kHidden] = Variable(slopes.first.hidden);
-    if (needs(RnnInputs::kCell)) out[RnnInputs::kCell] = Variable(slopes.first.cell);
+    if (needs(RnnInputs::kHidden)) out[RnnInputs::kHidden] = Variable(gate_grads.first.hidden);
+    if (needs(RnnInputs::kCell)) out[RnnInputs::kCell] = Variable(gate_grads.first.cell);
     if (needs(RnnInputs::kInputWeight))
       out[RnnInputs::kInputWeight] = mm(input.t(), as_factor(in[RnnInputs::kRows]));
     if (needs(RnnInputs::kHiddenWeight))
-      out[RnnInputs::kHiddenWeight] = mm(hidden.t(), as_factor(Variable(slopes.previous)));
+      out[RnnInputs::kHiddenWeight] = mm(hidden.t(), as_factor(Variable(gate_grads.previous)));
     if (needs(RnnInputs::kInputBias)) out[RnnInputs::kInputBias] = sum_of.sum(0);
     if (needs(RnnInputs::kHiddenBias)) {
       const Variable same = steps.kind == RnnKind::gru ? Variable() : out[RnnInputs::kInputBias];
-      out[RnnInputs::kHiddenBias] = same.defined() ? same.clone() : Variable(slopes.hidden).sum(0);
+      out[RnnInputs::kHiddenBias] = same.defined() ? same.clone() : Variable(gate_grads.hidden).sum(0);
     }
     if (needs(RnnInputs::kProjection)) {
       const Variable outputs = Variable(gates).chunk(4, 1)[3] * Variable(extras).chunk(2, 1)[1];
-      out[RnnInputs::kProjection] = mm(as_factor(Variable(slopes.projected)).t(), as_factor(outputs));
+      out[RnnInputs::kProjection] = mm(as_factor(Variable(gate_grads.projected)).t(), as_factor(outputs));
     }
     return out;
   }

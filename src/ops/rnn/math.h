@@ -85,7 +85,7 @@ struct TanhUnit {
     return tanh(x);
   }
   template <class X>
-  EBB_HD static X slope(X y, X grad) {
+  EBB_HD static X gradient(X y, X grad) {
     return grad * (1 - y * y);
   }
 };
@@ -95,7 +95,7 @@ struct ReluUnit {
     return where(x < 0, constant<X>(0), x);
   }
   template <class X>
-  EBB_HD static X slope(X y, X grad) {
+  EBB_HD static X gradient(X y, X grad) {
     return where(y <= 0, constant<X>(0), grad);
   }
 };

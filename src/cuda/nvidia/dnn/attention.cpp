@@ -77,13 +77,13 @@ Graph backward_graph(const Problem& p, const Target& target) {
   const Operand weights = g.pointwise(CUDNN_POINTWISE_EXP, scores);
   by_keys(g, g.transpose(weights), grad, g.array(kValueGrad, value_sizes(p)));
 
-  Operand slopes = g.pointwise(CUDNN_POINTWISE_SUB, g.matmul(grad, value), delta);
-  slopes = g.pointwise(CUDNN_POINTWISE_MUL, slopes, weights);
-  slopes = g.pointwise(CUDNN_POINTWISE_MUL, slopes, scale);
-  by_keys(g, g.transpose(slopes), query, g.array(kKeyGrad, lengths(p.window)));
+  Operand score_grads = g.pointwise(CUDNN_POINTWISE_SUB, g.matmul(grad, value), delta);
+  score_grads = g.pointwise(CUDNN_POINTWISE_MUL, score_grads, weights);
+  score_grads = g.pointwise(CUDNN_POINTWISE_MUL, score_grads, scale);
+  by_keys(g, g.transpose(score_grads), query, g.array(kKeyGrad, lengths(p.window)));
 
   const Operand sum = g.sum_in_memory(kQuerySum, lengths(p.in));
-  g.matmul(slopes, g.transpose(key), sum);
+  g.matmul(score_grads, g.transpose(key), sum);
   g.pointwise(CUDNN_POINTWISE_IDENTITY, sum, {}, g.array(kQueryGrad, lengths(p.in)));
   return std::move(g).finish(target);
 }

@@ -22,7 +22,7 @@ struct Tanh : Unary {
     return logistic_gradient(g * 4, x * 2);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * tanh(x) * -2, x);
   }
   template <class X>
@@ -44,7 +44,7 @@ struct Sigmoid : Unary {
     return logistic_gradient(g, x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, -g * tanh(x * 0.5), x);
   }
   template <class X>
@@ -83,7 +83,7 @@ struct Elu : Activation {
     return where(x <= 0, exponential(scaled).times(below), g * constant<X>(scale));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, where(x < 0, g * input_scale, 0), x);
   }
 };
@@ -100,7 +100,7 @@ struct NormalCdf : Activation {
     return normal_gradient(g, x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, -g * bounded(x, 40), x);
   }
 };
@@ -113,14 +113,14 @@ struct Gelu : Activation {
     return normal_cdf_times(x, x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X inside = bounded(x, 40);
     return exponential(inside * inside * constant<X>(-0.5))
                .times(inside * constant<X>(0.39894228040143267794)) +
            normal_cdf_times(X(1), x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     // turn = 2 - x^2, exact also near sqrt(2) = kRoot + kRest.
     constexpr double kRoot = 1.41421353816986083984375, kRest = 2.4203234208957939e-8;
     const X inside = bounded(x, 40), turn = ((kRoot - inside) + kRest) * ((inside + kRoot) + kRest);
@@ -141,7 +141,7 @@ struct GeluTanhFactor : Activation {
     return x * (x * x * constant<X>(kCubic) + constant<X>(kLinear));
   }
   template <class X>
-  EBB_HD static X argument_slope(const X& x) {
+  EBB_HD static X argument_derivative(const X& x) {
     return x * x * constant<X>(3 * kCubic) + constant<X>(kLinear);
   }
   template <class X>
@@ -160,17 +160,17 @@ struct GeluTanhFactor : Activation {
     const X twice_u = x * sum, taken = fma(x, sum, -twice_u) + x * rest;
     const auto power = exponential(-abs(twice_u));
     const X e = power.value(), factor = where(x < 0, taken, -taken) * (1 - e) / (e + 1) + 1;
-    return power.times(g * argument_slope(x) * factor / fma(e, e + 2, constant<X>(1)));
+    return power.times(g * argument_derivative(x) * factor / fma(e, e + 2, constant<X>(1)));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * growth(bounded(x, kBound)), x);
   }
   /// Returns the derivative of the logarithm of the first derivative.
   template <class X>
   static X growth(const X& x) {
-    const X slope = argument_slope(x);
-    return x * (6 * kCubic) / slope - slope * tanh(argument(x) * 0.5);
+    const X inner = argument_derivative(x);
+    return x * (6 * kCubic) / inner - inner * tanh(argument(x) * 0.5);
   }
 };
 
@@ -182,13 +182,13 @@ struct GeluTanh : Activation {
     return sigmoid_times(x, GeluTanhFactor::argument(x));
   }
   template <class X>
-  EBB_HD X slope(const X& far) const {
+  EBB_HD X derivative(const X& far) const {
     const X x = bounded(far, GeluTanhFactor::kBound);
     const LogisticPair<X> at(GeluTanhFactor::argument(x));
-    return at.share * (x * at.rest * GeluTanhFactor::argument_slope(x) + 1);
+    return at.share * (x * at.rest * GeluTanhFactor::argument_derivative(x) + 1);
   }
   template <class X>
-  X bend(const X& g, const X& far) const {
+  X second_derivative(const X& g, const X& far) const {
     const X x = bounded(far, GeluTanhFactor::kBound);
     return gradient_of(GeluTanhFactor(), g * (x * GeluTanhFactor::growth(x) + 2), far);
   }
@@ -202,12 +202,12 @@ struct Silu : Activation {
     return sigmoid_times(x, x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const LogisticPair<X> at(x);
     return at.share * (bounded(x, 1000) * at.rest + 1);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     const X inside = bounded(x, 1000);
     // turn + 2 = 2 - x tanh(x / 2). For large |x| the terms are arranged so that little cancels.
     const X turn =
@@ -246,7 +246,7 @@ struct MishFactor : Activation {
     return power.times(g * 4 * one * rest / (d * d) * (taken / one - d_taken * 2 / d + 1));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * growth(x), x);
   }
   /// Returns the derivative of the logarithm of the first derivative.
@@ -266,12 +266,12 @@ struct Mish : Activation {
     return where(x < -1000, constant<X>(-1000), x) * at.n / at.d;
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const MishTerms<X> at(x);
     return (at.n + bounded(x, 1000) * (at.e * at.rest * 4) * (at.e + 1) / at.d) / at.d;
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(MishFactor(), g * (bounded(x, 1000) * MishFactor::growth(x) + 2), x);
   }
 };
@@ -289,12 +289,12 @@ struct Softplus : Activation {
     return where(scaled > constant<X>(threshold), x, soft / constant<X>(beta));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X scaled = x * constant<X>(beta);
     return where(scaled > constant<X>(threshold), constant<X>(1), sigmoid(scaled));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     const X scaled = x * beta;
     return gradient_of(Sigmoid(), where(scaled > threshold, 0, g * beta), scaled);
   }
@@ -308,11 +308,11 @@ struct LogSigmoid : Activation {
     return log_sigmoid(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return sigmoid(-x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(Sigmoid(), -g, x);
   }
 };
@@ -331,7 +331,7 @@ struct Softsign : PlainUnary {
     return g / d / d;
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * sign(x) * -2 / (abs(x) + 1), x);
   }
 };
@@ -347,12 +347,12 @@ struct Tanhshrink : Unary {
     return where(abs(x) < 1, x * (y * (n / d)), x - tanh(x));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X y = tanh(x);
     return y * y;
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(Tanh(), g * tanh(x) * 2, x);
   }
 };

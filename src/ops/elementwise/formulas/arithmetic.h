@@ -64,11 +64,11 @@ struct Mul : Binary {
       return wrapping_multiply(a, b);
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return g * k.b;
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return g * k.a;
   }
 };
@@ -82,11 +82,11 @@ struct Div : Binary {
     return a / b;
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return g / k.b;
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return -g * (k.a / k.b / k.b);
   }
 };

@@ -201,11 +201,11 @@ struct Xlogy : Binary {
     return xlogy(a, b);
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return where((k.a == 0) & (k.b <= 0), constant<X>(0), xlogy(g, k.b));
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return g * k.a / k.b;
   }
 };
@@ -228,8 +228,8 @@ struct Heaviside : Binary {
   }
 };
 
-using BinaryMathOps = List<Pow, PowDerivative, PowBaseSlope, Ldexp, Atan2, Hypot, PlaneDerivative, LogAddExp,
-                           LogAddExp2, LogAddExpDerivative, Xlogy, CopySign, Heaviside>;
+using BinaryMathOps = List<Pow, PowDerivative, PowBaseDerivative, Ldexp, Atan2, Hypot, PlaneDerivative,
+                           LogAddExp, LogAddExp2, LogAddExpDerivative, Xlogy, CopySign, Heaviside>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop

@@ -11,13 +11,13 @@ constexpr double kLn2 = 0.69314718055994530942, kLn10 = 2.30258509299404568402;
 
 struct Exp : Unary {
   static constexpr char kName[] = "exp";
-  static constexpr Keep kKeep = Keep::result;
+  static constexpr Saves kSaves = Saves::result;
   template <class X>
   EBB_HD X value(const X& x) const {
     return exp(x);
   }
   template <class X>
-  EBB_HD X slope(const X& y) const {
+  EBB_HD X derivative(const X& y) const {
     return y;
   }
 };
@@ -34,7 +34,7 @@ struct Exp2 : Unary {
     return exponential2(x).times(g * constant<X>(kLn2));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * kLn2, x);
   }
   template <class X>
@@ -51,11 +51,11 @@ struct Expm1 : Unary {
     return expm1(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return exp(x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return g * exp(x);
   }
   template <class X>
@@ -124,7 +124,7 @@ struct Sqrt : PlainUnary {
     return g * constant<X>(0.5) / sqrt(x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * -0.5 / x, x);
   }
   template <class X>
@@ -145,7 +145,7 @@ struct Rsqrt : PlainUnary {
     return g * constant<X>(-0.5) / sqrt(x) / x;
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * -1.5 / x, x);
   }
   template <class X>
@@ -167,7 +167,7 @@ struct Reciprocal : PlainUnary {
     return -g * inverse * inverse;
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * -2 / x, x);
   }
   template <class X>
@@ -185,7 +185,7 @@ struct Square : PlainUnary {
     return Mul().value(x, x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return x * 2;
   }
 };

@@ -26,11 +26,11 @@ struct Maximum : Binary {
       return a > b ? a : b;
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, k.a < k.b);
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, k.a > k.b);
   }
 };
@@ -47,11 +47,11 @@ struct Minimum : Binary {
       return a < b ? a : b;
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, k.a > k.b);
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, k.a < k.b);
   }
 };
@@ -69,11 +69,11 @@ struct Fmax : Binary {
       return a > b ? a : b;
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, (k.a < k.b) | ((k.a != k.a) & (k.b == k.b)));
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, (k.a > k.b) | (k.b != k.b));
   }
 };
@@ -90,11 +90,11 @@ struct Fmin : Binary {
       return a < b ? a : b;
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, (k.a > k.b) | ((k.a != k.a) & (k.b == k.b)));
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return winner_gradient(g, k.a == k.b, (k.a < k.b) | (k.b != k.b));
   }
 };

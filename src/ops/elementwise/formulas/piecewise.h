@@ -12,7 +12,7 @@ namespace ebb::ops {
 struct Relu : PlainUnary {
   static constexpr char kName[] = "relu", kBackward[] = "threshold_backward";
   static constexpr Types kTypes = Types::numeric;
-  static constexpr Keep kKeep = Keep::result;
+  static constexpr Saves kSaves = Saves::result;
   static constexpr bool kStraight = true;
   template <class X>
   EBB_HD X value(const X& x) const {

@@ -115,17 +115,17 @@ struct PowDerivative : Binary {
 };
 
 /// log(base) base^b, computed from the power base^b and from b.
-struct PowBaseSlope : Binary {
-  static constexpr char kName[] = "pow_base_slope";
+struct PowBaseDerivative : Binary {
+  static constexpr char kName[] = "pow_base_derivative";
   static constexpr Types kTypes = Types::floating;
   static constexpr Run kRun = Run::lanes;
   Number base, logarithm;
   template <class X>
   EBB_HD X value(const X& power, const X& b) const {
-    const X factor = constant<X>(logarithm), slope = power * factor;
+    const X factor = constant<X>(logarithm), product = power * factor;
     const auto extreme = is_extreme(power);
-    if (!any<X>(extreme)) return slope;
-    return where(extreme, PowDerivative{{}, 0, 1}.value(constant<X>(base), b), slope);
+    if (!any<X>(extreme)) return product;
+    return where(extreme, PowDerivative{{}, 0, 1}.value(constant<X>(base), b), product);
   }
 };
 

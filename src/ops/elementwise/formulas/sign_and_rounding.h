@@ -31,7 +31,7 @@ struct Abs : PlainUnary {
       return x;
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return sgn(x);
   }
 };
@@ -39,7 +39,7 @@ struct Abs : PlainUnary {
 struct Neg : PlainUnary {
   static constexpr char kName[] = "neg";
   static constexpr Types kTypes = Types::numeric;
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   template <class T>
   EBB_HD T value(T x) const {
     if constexpr (std::is_floating_point_v<T>)
@@ -69,7 +69,7 @@ struct Sgn : Sign {
 /// deg2rad: x pi / 180.
 struct Deg2Rad : PlainUnary {
   static constexpr char kName[] = "deg2rad", kNode[] = "Deg2RadBackward0";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   template <class X>
   EBB_HD X value(const X& x) const {
     return x * constant<X>(0.01745329251994329576924);
@@ -83,7 +83,7 @@ struct Deg2Rad : PlainUnary {
 /// rad2deg: x 180 / pi.
 struct Rad2Deg : PlainUnary {
   static constexpr char kName[] = "rad2deg", kNode[] = "Rad2DegBackward0";
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   template <class X>
   EBB_HD X value(const X& x) const {
     return x * constant<X>(57.2957795130823208767982);
@@ -159,7 +159,7 @@ struct Trunc : PlainUnary {
 struct Frac : PlainUnary {
   static constexpr char kName[] = "frac";
   static constexpr Types kTypes = Types::strict_floating;
-  static constexpr Keep kKeep = Keep::nothing;
+  static constexpr Saves kSaves = Saves::nothing;
   template <class T>
   EBB_HD T value(T x) const {
     return x - std::trunc(x);

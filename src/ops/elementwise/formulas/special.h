@@ -34,11 +34,11 @@ struct Erf : Unary {
     return erf(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return exp(-(x * x)) * constant<X>(kTwoOverRootPi);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return g * erf_derivative(2, x);
   }
 };
@@ -50,11 +50,11 @@ struct Erfc : Unary {
     return erfc(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return exp(-(x * x)) * constant<X>(-kTwoOverRootPi);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return -g * erf_derivative(2, x);
   }
 };
@@ -67,7 +67,7 @@ struct Erfinv : Unary {
     return static_cast<T>(erfinv(static_cast<double>(x)));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return erfinv_derivative(1, x);
   }
 };
@@ -92,7 +92,7 @@ struct Lgamma : Unary {
     return log_gamma(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return digamma(x);
   }
 };
@@ -105,7 +105,7 @@ struct Digamma : Unary {
     return static_cast<T>(digamma(static_cast<double>(x)));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return polygamma(1, x);
   }
 };
@@ -119,7 +119,7 @@ struct Polygamma : Unary {
     return static_cast<T>(polygamma(n, static_cast<double>(x)));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return polygamma(n + 1, x);
   }
 };
@@ -144,7 +144,7 @@ struct Logit : Unary {
                  constant<X>(eps >= 0 ? 0 : quiet_nan<double>()));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * (x * 2 - 1) / (x * (1 - x)), x);
   }
 };
@@ -201,7 +201,7 @@ struct Sinc : Unary {
     return where(size == zero, one, where(size == constant<X>(__builtin_inff()), zero, out));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X size = abs(x);
     const HalfTurns<X> at(size);
     const X far = (at.cosine() - at.sine() / (size * constant<X>(kPi))) / x;
@@ -209,7 +209,7 @@ struct Sinc : Unary {
     return where(size < constant<X>(0.5), x * series(x * x), beside);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return g * sinc_derivative(2, x);
   }
 
@@ -237,7 +237,7 @@ struct SincDerivative : Unary {
     return static_cast<T>(sinc_derivative(n, static_cast<double>(x)));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return sinc_derivative(n + 1, x);
   }
 };
@@ -251,7 +251,7 @@ struct BesselI0 : Unary {
     return static_cast<T>(bessel_i(0, static_cast<double>(x)));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return special_i1(x);
   }
 };
@@ -264,7 +264,7 @@ struct BesselI1 : Unary {
     return static_cast<T>(bessel_i(1, static_cast<double>(x)));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return bessel_i1_derivative(1, x);
   }
 };

@@ -23,7 +23,7 @@ struct Entr : Unary {
                  where(x == 0, constant<X>(0), where(x < 0, constant<X>(-kInfinity), x)));
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return -1 - log(x);
   }
 };
@@ -161,11 +161,11 @@ struct Xlog1py : Binary {
     return xlog1py(a, b);
   }
   template <class X>
-  EBB_HD X gradient_a(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_a(const X& g, const SavedValues<X>& k) const {
     return where((k.a == 0) & (k.b <= -1), constant<X>(0), g * log1p(k.b));
   }
   template <class X>
-  EBB_HD X gradient_b(const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient_b(const X& g, const SavedValues<X>& k) const {
     return g * k.a / (k.b + 1);
   }
 };

@@ -43,7 +43,7 @@ struct Lerp : Ternary {
     return std::fabs(weight) < T(0.5) ? a + weight * (b - a) : b - (b - a) * (T(1) - weight);
   }
   template <class X>
-  EBB_HD X gradient(int operand, const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient(int operand, const X& g, const SavedValues<X>& k) const {
     return operand == 0 ? g * (1 - k.c) : operand == 1 ? g * k.c : g * (k.b - k.a);
   }
 };
@@ -58,7 +58,7 @@ struct AddCMul : Ternary {
     return Add().value(x, Mul().value(Mul().value(factor.as<T>(), a), b));
   }
   template <class X>
-  EBB_HD X gradient(int operand, const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient(int operand, const X& g, const SavedValues<X>& k) const {
     return operand == 0 ? g : g * ((operand == 1 ? k.c : k.b) * constant<X>(factor));
   }
 };
@@ -73,7 +73,7 @@ struct AddCDiv : Ternary {
     return x + factor.as<T>() * a / b;
   }
   template <class X>
-  EBB_HD X gradient(int operand, const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient(int operand, const X& g, const SavedValues<X>& k) const {
     if (operand == 0) return g;
     if (operand == 1) return g * (constant<X>(factor) / k.c);
     return -g * ((k.b * constant<X>(factor)) / k.c / k.c);
@@ -92,7 +92,7 @@ struct ClampBetween : Ternary {
     return Minimum().value(Maximum().value(x, low), high);
   }
   template <class X>
-  EBB_HD X gradient(int operand, const X& g, const Kept<X>& k) const {
+  EBB_HD X gradient(int operand, const X& g, const SavedValues<X>& k) const {
     const auto apart = k.b < k.c;
     if (operand == 0)
       return winner_gradient(g, ((k.a == k.b) | (k.a == k.c)) & apart, (k.a < k.b) | (k.a > k.c));

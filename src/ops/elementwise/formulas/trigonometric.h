@@ -14,7 +14,7 @@ struct Sin : Unary {
     return sin(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return cos(x);
   }
 };
@@ -26,7 +26,7 @@ struct Cos : Unary {
     return cos(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return -sin(x);
   }
 };
@@ -39,12 +39,12 @@ struct Tan : Unary {
     return tan(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X y = tan(x);
     return y * y + 1;
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     return gradient_of(*this, g * tan(x) * 2, x);
   }
   template <class X>
@@ -66,11 +66,11 @@ struct Asin : Unary {
     return asin(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return rsqrt(one_minus_square(x));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     const X rest = one_minus_square(x);
     return g * (x / (rest * sqrt(rest)));
   }
@@ -83,12 +83,12 @@ struct Acos : Unary {
     return acos(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
-    return -Asin().slope(x);
+  EBB_HD X derivative(const X& x) const {
+    return -Asin().derivative(x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
-    return -Asin().bend(g, x);
+  X second_derivative(const X& g, const X& x) const {
+    return -Asin().second_derivative(g, x);
   }
 };
 
@@ -106,12 +106,12 @@ struct Atan : Unary {
   }
   /// The derivative 1 / (1 + x^2), or (1/x)^2 if x^2 overflows.
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X square = x * x + 1, inverse = 1 / where(is_beyond(square), x, square);
     return where(is_beyond(square), inverse * inverse, inverse);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     const X square = x * x + 1;
     return g * where(is_beyond(square), constant<X>(0), x * -2 / square / square);
   }
@@ -124,7 +124,7 @@ struct Sinh : Unary {
     return sinh(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return cosh(x);
   }
 };
@@ -136,7 +136,7 @@ struct Cosh : Unary {
     return cosh(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     return sinh(x);
   }
 };
@@ -149,14 +149,14 @@ struct Asinh : Unary {
     return asinh(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X square = x * x + 1;
     return 1 / where(is_beyond(square), abs(x), sqrt(square));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     const X square = x * x + 1;
-    return g * (where(is_beyond(square), -1 / x, -x / square) * slope(x));
+    return g * (where(is_beyond(square), -1 / x, -x / square) * derivative(x));
   }
 };
 
@@ -168,14 +168,14 @@ struct Acosh : Unary {
     return acosh(x);
   }
   template <class X>
-  EBB_HD X slope(const X& x) const {
+  EBB_HD X derivative(const X& x) const {
     const X square = product(x);
     return 1 / where(is_beyond(square), x, sqrt(square));
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     const X square = product(x);
-    return g * (where(is_beyond(square), -1 / x, -x / square) * slope(x));
+    return g * (where(is_beyond(square), -1 / x, -x / square) * derivative(x));
   }
 
  private:
@@ -198,7 +198,7 @@ struct Atanh : Unary {
     return g / one_minus_square(x);
   }
   template <class X>
-  X bend(const X& g, const X& x) const {
+  X second_derivative(const X& g, const X& x) const {
     const X rest = one_minus_square(x);
     return g * (x * 2 / rest / rest);
   }

@@ -204,8 +204,8 @@ EBB_HD inline double inverse_derivative(int n, double factor, double y, Twofold 
     t.low += step;
     y *= 1 + step / t.high;
   }
-  const double slope = 2 * t.high * scaled.high - kTwoOverRootPi;  // the derivative of erfcx
-  const Twofold power = (scaled + slope * t.low) / tail;
+  const double derivative = 2 * t.high * scaled.high - kTwoOverRootPi;  // the derivative of erfcx
+  const Twofold power = (scaled + derivative * t.low) / tail;
   return n == 1 ? power.high * factor : (power * power).high * (y * factor);
 }
 
