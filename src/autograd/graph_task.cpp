@@ -77,7 +77,7 @@ void StreamOrder::finish() {
 }
 
 GraphTask::~GraphTask() {
-  // Until now, the roots kept every node alive.
+  // The nodes still exist here, because roots_ keeps them alive.
   for (const State& s : states_)
     if (s.node->task_.load(std::memory_order_relaxed) == this)
       s.node->task_.store(nullptr, std::memory_order_release);

@@ -100,7 +100,7 @@ class GraphTask {
     std::uint32_t waits_for = 0;
     bool needed = true;
     bool target = false;
-    GradList grads;  // one per input; those that are missing at the end are undefined
+    GradList grads;  // one per input; an input that got no gradient has an undefined tensor
   };
   struct Target {
     Edge edge;

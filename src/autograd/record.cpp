@@ -99,7 +99,8 @@ bool made_without_recording(const AutogradMeta& meta) {
   return meta.kind == ViewKind::made_without_grad || meta.kind == ViewKind::made_in_inference;
 }
 
-// Throws an error: `what` was modified in place while gradients are recorded.
+// Throws the error that a view of this kind, or its base, was modified in place while gradients are recorded.
+// `what` is a part of the message, for example "is being".
 [[noreturn]] void refuse_unrecorded_view(const std::string& where, ViewKind kind, const char* what) {
   const bool inference = kind == ViewKind::made_in_inference;
   detail::fail(where, "A view was created in ", inference ? "inference" : "no_grad", " mode and ", what,

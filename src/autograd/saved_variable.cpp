@@ -35,7 +35,7 @@ Variable SavedVariable::unpack_packed() const {
   if (!GradMode::is_enabled() || (!packed_edge_ && !is_output)) return x;
   Ref<Node> history = is_output ? Ref<Node>::share(owner_) : packed_edge_;
   if (!is_output && packed_edge_->num_outputs() == 0) {
-    // The history is an accumulator, to which only its leaf may refer directly. This node stands between the
+    // The history is an accumulator, to which only its leaf may refer directly. This node is between the
     // accumulator and the new tensor.
     history = Ref<Node>::adopt(new UnpackedLeafBackward);
     history->add_edge({packed_edge_, 0});

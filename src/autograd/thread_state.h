@@ -39,7 +39,7 @@ struct ThreadState {
   Node* dead_nodes = nullptr;              // nodes that the outermost Node::destroy will delete
   bool deleting_nodes = false;
   Node* evaluating = nullptr;             // the node whose apply() is running
-  std::uint64_t skipped_inputs_mask = 0;  // one bit for each of its first 64 inputs that need no gradient
+  std::uint64_t skipped_inputs_mask = 0;  // bit i: input i of `evaluating` needs no gradient (first 64)
   AutocastState autocast;
 };
 
