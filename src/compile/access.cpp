@@ -138,7 +138,8 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
     }
     operand.broadcast = found.count != 1 && (!x || is_broadcast(*x));
     if (x && !operand.broadcast && (x->numel() != found.count || !x->is_contiguous())) return std::nullopt;
-    // Each element that the call writes may be an operand only of the same element.
+    // If an operand is in the output's buffer, each element of the output may depend only on the same element
+    // of the operand.
     if (operand.buffer == found.out.buffer && !operand.same_elements(found.out)) return std::nullopt;
   }
   return found;

@@ -184,7 +184,7 @@ DeviceChain::Alignment DeviceChain::alignment() const {
     heads[i] = (v - address / size % v) % v;
     ++votes[heads[i]];
   }
-  // With columns, vectors must begin at the first column.
+  // If columns are reduced, vectors must begin at the first column.
   const auto best =
       matrix_.by_columns
           ? 0

@@ -74,8 +74,8 @@ struct Argument {
 /// below. Its run() makes the kernel calls.
 class EBB_API Plan {
  public:
-  /// `name` is for messages. `weights` is a safetensors file, which is opened if weight() is called. A file
-  /// that was emitted contains the mark of its source. If this differs from `mark`, weight() throws.
+  /// `name` is for messages. `weights` is a safetensors file, which is opened if weight() is called. An
+  /// emitted file contains the mark of its source; if that mark differs from `mark`, weight() throws.
   Plan(const char* name, const std::string& weights, std::uint64_t mark, std::size_t arena_bytes,
        std::vector<Argument> arguments);
   virtual ~Plan();

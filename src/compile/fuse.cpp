@@ -61,7 +61,7 @@ class ProgramStreams {
 
 namespace {
 
-// Up to this number of elements, a program is faster than a kernel call even for a single call.
+// Up to this number of elements, a program is faster than a kernel call even if it contains only one call.
 constexpr std::int64_t kShort = 4096;
 // The smallest size in bytes of a buffer for which a search for in-place reuse is worthwhile.
 constexpr std::size_t kWorthReuse = 4096;

@@ -155,7 +155,7 @@ struct ElementGroup {
   };
   struct Reduction {
     ElementReductionCall call;
-    std::size_t rows;  ///< rows of the group before it; on the CPU, rows of the whole group
+    std::size_t rows;  ///< number of rows before the reduction; on the CPU, of all rows
   };
 
   int first = -1, last = -1;  ///< the first and the last call of the group in the tape
@@ -207,7 +207,7 @@ void hoist_scalars(Tape& tape, AccessIndex& accesses);
 
 /// Hoists each reduction directly after the elementwise calls whose results it reduces. For example, the
 /// gradient of a bias then directly follows the gradient of an activation. The products that also use the
-/// latter come after the gradient of the bias.
+/// gradient of the activation then follow the gradient of the bias.
 void hoist_reductions(Tape& tape, AccessIndex& accesses);
 
 /// Runs the passes and divides the tape into steps. Consecutive elementwise calls become one program,

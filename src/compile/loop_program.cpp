@@ -224,7 +224,7 @@ class PoolingProducer final : public Producer {
   }
   std::int64_t unit() const override { return geometry().in_plane(); }
   std::int64_t units() const override {
-    constexpr std::int64_t kBlock = 4096;  // elements that fit the cache, with the results of rows
+    constexpr std::int64_t kBlock = 4096;  // elements of a block; with the results of rows they fit the cache
     return std::max<std::int64_t>(kBlock / unit(), 1);
   }
   std::int64_t grain() const override { return std::int64_t{1} << 14; }

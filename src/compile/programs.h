@@ -114,7 +114,8 @@ struct RowSplit {
   // If rows are reduced, each row is divided into `pieces` chunks of `piece` elements. If columns are
   // reduced, all rows together are divided into `pieces` chunks of `piece` rows.
   std::int64_t pieces = 1, piece = 0;
-  std::int64_t team = 1, blocks = 0;  // threads of a chunk; by columns, threads of neighbouring columns
+  std::int64_t team = 1, blocks = 0;  // threads that reduce one chunk together; if columns are reduced,
+                                      // threads of neighbouring columns
   std::int64_t merging_team = 1, merging_blocks = 0;  // `team` and `blocks` of the second launch
 
   RowSplit(const ReducedMatrix& shape, std::int64_t count, int width) {

@@ -117,9 +117,9 @@ class Recording final : public detail::Recorder {
 /// Returns the modes of the thread and the settings of the process on which the result of an op may depend.
 std::string key_of_modes();
 
-/// Writes the key of a call to `text`, in its memory if that suffices. Calls with equal keys have the same
-/// tape. The key contains the modes, the arguments that are not tensors, and the properties of each tensor on
-/// which ops depend, but not its elements.
+/// Writes the key of a call to `text`, and reuses the memory of `text` if it suffices. Calls with equal keys
+/// have the same tape. The key contains the modes, the arguments that are not tensors, and the properties of
+/// each tensor on which ops depend, but not its elements.
 void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& text);
 
 /// All calls that have the same key, and the tape that replays them.

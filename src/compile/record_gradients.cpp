@@ -73,7 +73,7 @@ void Recording::accumulates(const Variable& x) {
 }
 
 void Recording::finish_gradients() {
-  // A leaf that the function created and did not return has no other reference now.
+  // Drops the leaves that the function created and did not return: only the tape still refers to them.
   std::vector<TapeLeaf> kept;
   for (TapeLeaf& leaf : tape_->leaves) {
     const Gradient& gradient = gradients_.at(leaf.leaf->impl());

@@ -73,7 +73,7 @@ class Zeros {
   }
 
   /// Returns the entry that sets the elements of x to zero, if its call is the last one before the call
-  /// `before` that accesses their buffer. Otherwise returns null.
+  /// `before` that accesses the buffer of x. Otherwise returns null.
   TensorEntry* before(const AccessIndex& accesses, const NdArray& x, int before) const {
     const int buffer = accesses.buffer(x), at = accesses.last_before(buffer, before);
     const auto found = entries_.find({at, buffer});
@@ -245,8 +245,8 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 
 namespace {
 
-// The buffers that a call reads and those that it writes. `all` is true if all its arrays are single elements
-// on a device, and no earlier call accesses the buffers that it writes.
+// The buffers that a call reads (`read`) and writes (`made`). `all` is true if all arrays of the call are
+// single elements on a device, and no earlier call accesses the buffers in `made`.
 struct Scalars final : detail::ArgumentVisitor {
   const AccessIndex& accesses;
   const int call;

@@ -45,7 +45,7 @@ class Writer {
   char* at_;
 };
 
-// Limits of the bytes for the modes, and for a tensor without its sizes, strides and hooks.
+// The largest number of bytes of the modes, and of a tensor without its sizes, strides and hooks.
 constexpr std::size_t kModes = 64, kTensor = 96;
 
 // Returns the index of the first tensor for which `same` is true.
@@ -124,9 +124,10 @@ void key_of_call(const std::vector<Variable>& tensors, const std::string& number
 
 namespace {
 
-constexpr int kMostRecordings = 6;   // consecutive recordings that all differ
-constexpr int kMostRefusals = 3;     // consecutive ones; the first calls may create objects of later calls
-constexpr int kMostUnusedTapes = 3;  // consecutive tapes that are dropped before a replay
+constexpr int kMostRecordings = 6;  // consecutive recordings that all differ
+constexpr int kMostRefusals =
+    3;  // consecutive refusals; the first calls may create objects that later calls use
+constexpr int kMostUnusedTapes = 3;            // consecutive tapes that are dropped before a replay
 constexpr std::size_t kMostPastArguments = 8;  // tensors that are remembered as past arguments
 
 std::string first_difference(const Tape& a, const Tape& b) {

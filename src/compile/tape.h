@@ -61,9 +61,9 @@ struct Buffer {
   bool fixed_offset = false;                   ///< input: true if the argument must have the recorded offset
   std::shared_ptr<detail::ReadStorage> found;  ///< captured: its memory
   detail::ReadState known;                     ///< captured: the state of the tensors on `found`
-  bool is_gradient = false;         ///< captured: true if the tensor is a gradient, which `leaves` check
-  std::vector<std::byte> contents;  ///< constant: its bytes
-  Ref<Storage> memory;              ///< constant, result or from_kernel: the buffer's memory
+  bool is_gradient = false;                    ///< captured: true for a gradient, which a TapeLeaf checks
+  std::vector<std::byte> contents;             ///< constant: its bytes
+  Ref<Storage> memory;                         ///< constant, result or from_kernel: the buffer's memory
 };
 
 /// A tensor of the tape: a buffer with a geometry.
