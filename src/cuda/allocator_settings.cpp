@@ -56,7 +56,7 @@ struct Shared {
 };
 
 Shared& shared() {
-  static auto* const s = new Shared;  // tensors in static variables are freed last
+  static auto* const s = new Shared;  // never destroyed: tensors in static variables are freed last
   return *s;
 }
 

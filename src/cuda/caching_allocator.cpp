@@ -125,7 +125,7 @@ MemoryBlock* CachingAllocator::more(std::size_t requested, std::size_t bytes, bo
   };
   MemoryBlock* block = obtain();
   if (block) return block;
-  if (general_) {  // replays use memory that captures freed
+  if (general_) {  // for graphs: keeps its own memory, which replays use
     general_->empty_cache();
   } else {
     waiting_.collect(true, [this](MemoryBlock* freed) { give_back(freed); });

@@ -179,7 +179,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     const DeviceScope scope(device_);
     // prepare() writes to device memory on this stream. These writes must follow all uses of this memory that
     // were queued on the default stream before the capture, and all earlier replays. The pool's launch order
-    // ensures the latter.
+    // ensures that they follow the replays.
     if (!replayed_) order_streams(device_, nullptr, device_, stream);
     struct StreamScope {
       Device device;

@@ -13,7 +13,7 @@ namespace ebb::cuda {
 template <class Handle>
 class DevicePool {
  public:
-  /// Returns an idle handle, or the result of make().
+  /// Returns an idle handle, or the result of make() if no handle is idle.
   template <class Make>
   Handle take(Device device, const Make& make) {
     {

@@ -52,8 +52,8 @@ Philox draw_from(Generator& generator) {
   return {generator.random64(), 0};
 }
 
-// The values are passed as kernel arguments, because the host would have to keep the source of a copy until
-// the device has read it.
+// The values are passed as kernel arguments. With a copy instead, the host would have to keep the source
+// until the device has read it.
 __global__ void write_words(std::uint64_t* to, std::uint64_t seed, std::uint64_t call) {
   to[0] = seed;
   to[1] = call;

@@ -22,7 +22,8 @@ std::size_t rounded(std::size_t bytes) {
 }  // namespace
 
 PinnedPool& pinned_pool() {
-  static PinnedPool* const pool = new PinnedPool;  // tensors in static variables are freed last
+  static PinnedPool* const pool =
+      new PinnedPool;  // never destroyed: tensors in static variables are freed last
   return *pool;
 }
 

@@ -1,4 +1,4 @@
-// Streams and events.
+// CUDA streams and events: pools of streams, waits and elapsed times.
 #include "cuda/reuse.h"
 #include "cuda/runtime.h"
 

@@ -25,9 +25,9 @@ using dnn::Plan;
 using dnn::Problem;
 using dnn::Task;
 
-constexpr std::size_t kPlansKept = 1024;                         // per thread, and as text for all threads
-constexpr std::size_t kPlansTimed = 8;                           // per problem
-constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // more only if no plan needs less
+constexpr std::size_t kPlansKept = 1024;  // the limit per thread, and of the shared serialised plans
+constexpr std::size_t kPlansTimed = 8;    // the limit per problem
+constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // the limit, unless all plans need more
 
 // Returns a text that describes the configuration. A plan is valid only for the configuration in which it was
 // made, because it may contain machine code.
