@@ -12,8 +12,8 @@ ListFunction as_list(const UnaryFunction& f) {
   return [&f](const variable_list& x) { return variable_list{f(x[0])}; };
 }
 
-// Returns copies of the inputs that require grad. With create_graph, copies of inputs that require grad stay
-// connected to the caller's graph; all other copies are detached.
+// Returns a copy of each input; all copies require grad. With create_graph, the copy of an input that
+// requires grad is a view in the caller's graph. All other copies are detached.
 variable_list prepare(const variable_list& inputs, bool create_graph) {
   variable_list out;
   for (const Variable& x : inputs) {

@@ -25,7 +25,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   // A path must not contain a NUL, because the system would use only the part before it.
   EBB_CHECK(path.find('\0') == path.npos, "cannot open \"", path.c_str(),
             "\": the path continues after a NUL, which a path cannot contain. Check the path.");
-  // O_NONBLOCK is needed because the open of a pipe without a writer would block.
+  // O_NONBLOCK is needed, because open() of a pipe without a writer would block.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_of_errno("open", path);
   struct stat info{};

@@ -71,7 +71,7 @@ DimVector shape_of(std::string_view text) {
 }
 
 constexpr std::uint64_t kLongestHeader = std::uint64_t{1} << 20;
-constexpr std::size_t kStart = 12;  // the first bytes of a file, which contain the length of the header
+constexpr std::size_t kStart = 12;  // the number of first bytes that contain the header's length
 
 /// Returns the offset of the data, from the first bytes of a file.
 std::uint64_t data_begin(std::string_view start) {

@@ -17,8 +17,8 @@ using Index = Pickle::Index;
 constexpr int kMaxDepth = 100;
 constexpr std::uint64_t kMaxValues = 10'000'000;
 constexpr std::size_t kMaxDims = 64;  // the limit of PyTorch and NumPy
-// The number of times that a tensor may repeat the elements of its storage, and that objects may repeat
-// shared names.
+// A tensor may repeat the elements of its storage, and objects may repeat the bytes of the pickle, at most
+// kRepeats times. kAnySize bytes are allowed in addition.
 constexpr std::size_t kRepeats = 64, kAnySize = std::size_t{16} << 20;
 
 // Functions that return their only argument unchanged.

@@ -88,8 +88,8 @@ Directory find_directory(const Bytes& bytes) {
   unsound_zip(kNoDirectory);
 }
 
-// Reads the zip64 field. Of size, packed size and header position, in this order, it contains the 64-bit
-// values of those that are kFull32 in the entry.
+// Reads the zip64 field. It contains the 64-bit values of the entry's size, packed size and header position,
+// in this order, but only of those that are kFull32 in the entry.
 void read_extra(std::string_view extra, ZipEntry& entry) {
   while (extra.size() >= 4) {
     const std::uint64_t id = number(extra, 0, 2), size = number(extra, 2, 2);

@@ -13,10 +13,10 @@
 namespace ebb::io {
 namespace {
 
-// The size of the buffer for bytes that are unpacked or only summed.
+// The size of the buffers for packed bytes, and for bytes that are read only for the CRC-32.
 constexpr std::size_t kChunk = std::size_t{1} << 16;
-// The maximum ratio of a compressed description. Writers store descriptions uncompressed, and tools that
-// compress an archive afterwards reach a ratio of about 10.
+// The maximum compression ratio kPacks of a description of more than kAnySize bytes. Writers store
+// descriptions uncompressed, and tools that compress an archive afterwards reach a ratio of about 10.
 constexpr std::uint64_t kPacks = 64, kAnySize = std::uint64_t{1} << 20;
 
 template <class... Parts>
