@@ -1,4 +1,4 @@
-// EfficientNet.
+// EfficientNet: image classifiers of MBConv blocks, scaled in width and depth.
 #include <ebb/models/efficientnet.h>
 
 #include "models/blocks.h"

@@ -1,4 +1,4 @@
-// GPT-2.
+// GPT-2: a decoder-only transformer with learned positions.
 #include <ebb/models/gpt2.h>
 #include <ebb/nn/init.h>
 #include <ebb/ops/creation.h>

@@ -1,4 +1,4 @@
-// LLaMA.
+// LLaMA: a decoder-only transformer with RMSNorm, SwiGLU and rotary positions.
 #include <ebb/models/llama.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

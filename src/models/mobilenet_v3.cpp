@@ -1,4 +1,4 @@
-// MobileNetV3.
+// MobileNetV3: small image classifiers of inverted residual blocks.
 #include <ebb/models/mobilenet_v3.h>
 
 #include "models/blocks.h"

@@ -1,4 +1,4 @@
-// VGG.
+// VGG: image classifiers of 3x3 convolutions and max pooling.
 #include <ebb/models/vgg.h>
 
 #include "models/blocks.h"

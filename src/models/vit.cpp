@@ -1,4 +1,4 @@
-// VisionTransformer.
+// VisionTransformer (ViT): a transformer encoder on image patches.
 #include <ebb/models/vit.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/skip_init.h>
