@@ -23,7 +23,7 @@ namespace {
 struct Slot {
   std::string name;
   Variable tensor;
-  bool may_lack;       // if the state has no tensor of this name, the slot stays unchanged
+  bool may_lack;       // true if the state need not have a tensor of this name
   bool found = false;  // true if the state has a tensor of this name
 };
 

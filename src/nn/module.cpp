@@ -87,7 +87,7 @@ Module::~Module() {
   pending_destruction = nullptr;
 }
 
-// Sets the parent of the children whose parent is this module.
+// Makes `parent` the parent of all children whose parent is this module.
 void Module::hand_children_to(const Module* parent) noexcept {
   for (auto& child : children_)
     if (child.value() && child.value()->parent_.module == this) child.value()->parent_.module = parent;

@@ -1,4 +1,4 @@
-// Adafactor.
+// Adafactor: second moments stored as means over rows and columns.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>

@@ -176,7 +176,7 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
   EBB_CHECK(state.stage != Stage::stepped, "GradScaler::unscale_: unscale_() is being called after step().");
   NoGradGuard no_grad;
   const auto gradients = gradients_of(optimizer);
-  // The reciprocal is computed in double, because it is inexact for a large scale in float.
+  // The reciprocal is computed in double, because the reciprocal of a large scale is inexact in float.
   const Variable inverse = scale_.to(kDouble).reciprocal().to(kFloat);
   state.found_inf.clear();
   for (const auto& [device, grads] : gradients) {

@@ -1,4 +1,4 @@
-// L-BFGS.
+// L-BFGS: a quasi-Newton method with a limited history of steps.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -118,7 +118,7 @@ Variable LBFGS::minimize(const LossClosure& closure) {
   EBB_CHECK(
       closure,
       "LBFGS: step() needs a closure that clears the gradients, computes the loss and calls backward().");
-  check_one_group(param_groups_.size());  // more groups may have been added
+  check_one_group(param_groups_.size());  // checked again, because add_param_group() may have added groups
   NoGradGuard no_grad;
   const auto& o = static_cast<const LBFGSOptions&>(param_groups_[0].options());
   std::vector<Variable>& parameters = param_groups_[0].params();

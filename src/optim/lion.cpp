@@ -1,4 +1,4 @@
-// Lion.
+// Lion: steps along the sign of an averaged gradient.
 #include <ebb/optim/lion.h>
 
 #include "optim/rule_optimizer.h"

@@ -68,7 +68,7 @@ struct Kind<MuonOptions> {
               "' is not supported; use 'original', 'match_rms_adamw' or 'spectral_unclamped'.");
   }
   static void update(const Options& o, Variable& parameter, const Variable& grad, State& state) {
-    check_matrix(parameter);  // its group may have been added later
+    check_matrix(parameter);  // checked here too, because groups may be added after construction
     if (!state.momentum_buffer().defined()) state.momentum_buffer(zeros_like(grad));
     Variable& velocity = state.momentum_buffer();
     velocity.lerp_(grad, 1 - o.momentum());

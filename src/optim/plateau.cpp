@@ -1,4 +1,4 @@
-// ReduceLROnPlateauScheduler.
+// ReduceLROnPlateauScheduler: lowers the learning rate when a metric stops improving.
 #include <ebb/ops/creation.h>
 #include <ebb/optim/plateau.h>
 
