@@ -1,4 +1,4 @@
-// CIFAR-10 and CIFAR-100.
+// CIFAR-10 and CIFAR-100: readers of the "binary version" files, and the datasets.
 #include <ebb/ebb.h>
 #include <ebb/vision/datasets.h>
 

@@ -1,4 +1,4 @@
-// make_grid.
+// make_grid: combines a batch of images into one picture.
 #include <ebb/ebb.h>
 #include <ebb/vision/grid.h>
 

@@ -1,4 +1,4 @@
-// Checks of images.
+// size_of and size_of_colors: check images and return their sizes.
 #include "vision/transforms/image.h"
 
 #include <ebb/ebb.h>
