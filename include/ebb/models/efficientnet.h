@@ -1,4 +1,4 @@
-// EfficientNet.
+// EfficientNet: image classifiers of MBConv blocks, scaled in width and depth.
 #pragma once
 
 #include <ebb/models/layers.h>

@@ -1,4 +1,4 @@
-// GPT-2 with Hugging Face's names.
+// GPT-2: a decoder-only transformer, with Hugging Face's parameter names.
 #pragma once
 
 #include <ebb/models/generate.h>

@@ -1,4 +1,4 @@
-// LeNet-5.
+// LeNet-5: a small convolutional network for images of digits.
 #pragma once
 
 #include <ebb/nn.h>

@@ -1,4 +1,4 @@
-// LLaMA with Hugging Face's names.
+// LLaMA: a decoder-only transformer, with Hugging Face's parameter names.
 #pragma once
 
 #include <ebb/models/generate.h>

@@ -1,4 +1,4 @@
-// MobileNetV3.
+// MobileNetV3: small image classifiers of inverted residual blocks.
 #pragma once
 
 #include <ebb/models/layers.h>

@@ -1,4 +1,4 @@
-// U-Net.
+// U-Net: image segmentation by an encoder and a decoder with skip connections.
 #pragma once
 
 #include <ebb/nn.h>

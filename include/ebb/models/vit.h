@@ -1,4 +1,4 @@
-// VisionTransformer (ViT) with torchvision's names.
+// VisionTransformer (ViT): a transformer encoder on image patches, with torchvision's parameter names.
 #pragma once
 
 #include <ebb/nn.h>

@@ -1,4 +1,4 @@
-// Adadelta.
+// Adadelta: steps from running averages of squared gradients and squared steps.
 #pragma once
 
 #include <ebb/core/arg.h>

@@ -1,4 +1,4 @@
-// Adafactor.
+// Adafactor: second moments stored as means over rows and columns.
 #pragma once
 
 #include <ebb/core/arg.h>

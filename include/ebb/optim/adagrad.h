@@ -1,4 +1,4 @@
-// Adagrad.
+// Adagrad: divides each step by the root of the summed squared gradients.
 #pragma once
 
 #include <ebb/core/arg.h>

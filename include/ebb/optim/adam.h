@@ -1,4 +1,4 @@
-// Adam and AdamW.
+// Adam and AdamW: steps from the first and second moments of the gradient.
 #pragma once
 
 #include <ebb/core/arg.h>

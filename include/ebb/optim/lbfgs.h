@@ -1,4 +1,4 @@
-// L-BFGS.
+// L-BFGS: a quasi-Newton method with a limited history of steps.
 #pragma once
 
 #include <ebb/core/arg.h>

@@ -1,4 +1,4 @@
-// Lion.
+// Lion: steps along the sign of an averaged gradient.
 #pragma once
 
 #include <ebb/core/arg.h>

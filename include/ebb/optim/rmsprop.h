@@ -1,4 +1,4 @@
-// RMSprop.
+// RMSprop: divides each step by the root of the mean squared gradient.
 #pragma once
 
 #include <ebb/core/arg.h>
