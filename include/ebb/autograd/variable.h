@@ -200,7 +200,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   const Variable& _base() const;
   bool is_inference() const { return checked().inference; }
 
-  // For ops.
+  // Access to the parts of a tensor, for ops.
   const NdArray& array() const { return checked().data; }
   VariableImpl* impl() const { return impl_.get(); }
   /// Returns a pointer that identifies the tensor, for example as a key of optimizer state.

@@ -34,8 +34,8 @@ class ArrayRef {
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T* begin, const T* end)
       : data_(begin), size_(static_cast<std::size_t>(end - begin)) {}
-  // A braced list outlives the full expression that uses the reference. Calls the constructor above, because
-  // GCC warns about a member that is set to list.begin().
+  // The elements of a braced list exist until the end of the full expression. Calls the constructor above,
+  // because GCC warns about a member that is set to list.begin().
   constexpr ArrayRef(std::initializer_list<T> list) : ArrayRef(list.begin(), list.size()) {}
   template <std::size_t N>
   constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}

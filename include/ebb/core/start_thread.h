@@ -8,8 +8,8 @@
 
 namespace ebb::detail {
 
-/// Returns a Thread (std::thread, a parameter because its header is long) that runs f. If the system refuses
-/// the thread, throws an Error that begins with `who`.
+/// Returns a thread that runs f. `Thread` is std::thread; it is a template parameter, because the header
+/// <thread> is long. If the system refuses the thread, throws an Error that begins with `who`.
 template <class Thread, class F>
 Thread start_thread(std::string_view who, F&& f) {
   try {

@@ -60,9 +60,9 @@ struct FullDataLoaderOptions {
   bool enforce_ordering, drop_last, pin_memory;
 };
 
-/// Iterates over the batches of one epoch; each begin() starts a new epoch. Requests are created in the
-/// calling thread. The iterator rethrows an error of a worker as a WorkerException. After a loop that ends
-/// early, the next begin() starts a new epoch. The destructor of a derived class must call join().
+/// Iterates over the batches of one epoch. Each begin() starts a new epoch, also after a loop that ended
+/// early. Requests are created in the calling thread. The iterator rethrows an error of a worker as a
+/// WorkerException. The destructor of a derived class must call join().
 template <class Batch, class BatchRequest>
 class DataLoaderBase {
  public:

@@ -80,13 +80,13 @@ class EBB_API ResNetOptions {
   EBB_ARG(std::int64_t, groups) = 1;                   ///< ResidualBlockOptions::groups (ResNeXt)
   EBB_ARG(std::int64_t, width_per_group) = 64;         ///< ResidualBlockOptions::base_width
   EBB_ARG(bool, zero_init_residual) = false;           ///< each block is initially the identity
-  EBB_ARG(Dilate, replace_stride_with_dilation) = {};  ///< for layer2, layer3, layer4
+  EBB_ARG(Dilate, replace_stride_with_dilation) = {};  ///< one flag each for layer2, layer3, layer4
 };
 
 /// A 7x7 convolution and max pooling, four layers of residual blocks, and a linear layer on the spatial means
 /// (He et al. 2016, arXiv:1512.03385; torchvision.models.ResNet, with its names and initialization). Input
-/// (N, in_channels, H, W), output (N, num_classes). Throws for basic blocks with groups, another width or
-/// dilation.
+/// (N, in_channels, H, W), output (N, num_classes). Throws for basic blocks unless groups = 1,
+/// width_per_group = 64 and there is no dilation.
 struct EBB_API ResNetImpl : nn::Cloneable<ResNetImpl> {
   explicit ResNetImpl(ResNetOptions options_ = {});
   void reset() override;

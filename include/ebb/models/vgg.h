@@ -27,8 +27,8 @@ class EBB_API VGGOptions {
 
 /// Stages of 3x3 convolutions, followed by three linear layers (Simonyan & Zisserman 2015, arXiv:1409.1556;
 /// torchvision.models.VGG, with its names and initialization). Input (N, in_channels, H, W) with H, W >=
-/// 2^stages, output (N, num_classes). This loads torchvision's weights into a net with other classes, without
-/// the last layer:
+/// 2^stages, output (N, num_classes). The following example loads torchvision's weights, without the last
+/// layer, into a net with three classes:
 ///     auto net = vgg16(3);
 ///     load(net, "vgg16-397923af.pth", LoadOptions().ignore({"classifier.6."}).strict(false));
 struct EBB_API VGGImpl : nn::Cloneable<VGGImpl> {

@@ -186,7 +186,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// as a variable_list, as an optional<variable_list>, or for one input as a Variable. Hooks run for
   /// `module(...)` of a handle, Sequential and AnyModule, but not for module->forward(...). They run in order
   /// of registration; with `prepend` this one runs first (torch.nn.Module.register_forward_pre_hook). The
-  /// following functions also have the names and semantics of torch.nn.Module's.
+  /// following functions also have the names and semantics of those of torch.nn.Module.
   template <class Hook>
   RemovableHandle register_forward_pre_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::forward, detail::PreHook(detail::replacing(std::move(hook))), prepend);

@@ -79,8 +79,8 @@ EBB_API void spectral_norm(Module& module, const std::string& name = "weight",
 ///   other matrices.
 /// With use_trivialization the result is multiplied by a buffer "base". The original is initially -I, and
 /// "base" is set so that the parameter is the weight itself if its columns are orthonormal, and otherwise the
-/// Q of its QR decomposition. Without use_trivialization, only "householder" has an inverse; the other maps
-/// replace the weight with the image of the old one. The dtype is Float or Double. Throws if the parameter
+/// Q of its QR decomposition. Without use_trivialization, only "householder" has an inverse. The other maps
+/// replace the weight by its own image under the map. The dtype is Float or Double. Throws if the parameter
 /// does not exist or has fewer than two dimensions.
 EBB_API void orthogonal(Module& module, const std::string& name = "weight",
                         const optional<std::string>& orthogonal_map = nullopt,

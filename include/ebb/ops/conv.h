@@ -39,7 +39,7 @@ struct ConvPadding {
 };
 
 /// padding "valid" adds no zeros. "same" pads so that the output has the size of the input (stride 1 only);
-/// an odd amount puts the extra zero at the end.
+/// if the number of zeros is odd, the extra one is at the end.
 EBB_API Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                         IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);

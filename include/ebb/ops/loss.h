@@ -95,10 +95,10 @@ EBB_API Variable multilabel_margin_loss(const Variable& self, const Variable& ta
 /// Connectionist temporal classification. The loss is -log of the probability of a target's labels over all
 /// alignments to a longer sequence. In an alignment labels may repeat, and blanks may separate them.
 /// log_probs is (T, N, C), or (T, C) for one sequence, and contains Float or Double log-probabilities
-/// (log_softmax). targets are Long or Int, (N, S) or concatenated (sum of target_lengths), below C and not
-/// the blank. Sample n has input_lengths[n] steps and target_lengths[n] labels. Reduction::Mean first divides
-/// each loss by its target's length (at least 1). A target without alignment has an infinite loss; with
-/// zero_infinity its loss and gradient are 0.
+/// (log_softmax). targets are Long or Int, with shape (N, S), or (sum of target_lengths) if concatenated.
+/// Labels are below C and differ from the blank. Sample n has input_lengths[n] steps and target_lengths[n]
+/// labels. Reduction::Mean first divides each loss by its target's length (at least 1). A target without
+/// alignment has an infinite loss; with zero_infinity its loss and gradient are 0.
 ///
 /// The gradient is torch's: exp(log_probs) minus the posterior of each class. If log_probs =
 /// log_softmax(scores), the gradient of the scores has the same value, because the backward pass of

@@ -63,9 +63,9 @@ EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enabled = true);
 
-/// Normalizes each channel of each sample. If use_input_stats is true, with the mean and variance of this
-/// channel in the input; running tensors that are given are updated. Otherwise with the running statistics.
-/// (Ulyanov, Vedaldi & Lempitsky 2016.)
+/// Normalizes each channel of each sample. If use_input_stats is true, uses the mean and variance of this
+/// channel in the input, and updates the running tensors that are given. Otherwise uses the running
+/// statistics. (Ulyanov, Vedaldi & Lempitsky 2016.)
 EBB_API Variable instance_norm(const Variable& input, const optional<Variable>& weight,
                                const optional<Variable>& bias, const optional<Variable>& running_mean,
                                const optional<Variable>& running_var, bool use_input_stats, double momentum,

@@ -86,11 +86,11 @@ EBB_API std::tuple<Variable, Variable> fractional_max_pool3d(const Variable& sel
 /// Samples input (N, C, H, W) or (N, C, D, H, W) at the points of grid (N, H', W', 2) or (N, D', H', W', 3).
 /// The last dimension contains x, y (and z) along W, H (and D), from -1 to 1. interpolation_mode: 0 bilinear
 /// (trilinear), 1 nearest, 2 bicubic (4-D input; Keys' a = -0.75). padding_mode, for points outside: 0 zeros,
-/// 1 border, 2 reflection. With align_corners, -1 and 1 are the centres of the outermost elements; otherwise
-/// they are their outer edges. Input and grid have the same floating dtype; the result is (N, C, H', W') or
-/// (N, C, D', H', W'). The op is differentiable to any order with respect to input and grid. If the gradient
-/// is itself recorded (create_graph), it is composed of other ops. (torch.grid_sampler; Jaderberg et al.
-/// 2015.)
+/// 1 border, 2 reflection. With align_corners, -1 and 1 are the centres of the outermost elements, and
+/// otherwise the outer edges of these elements. Input and grid have the same floating dtype; the result is
+/// (N, C, H', W') or (N, C, D', H', W'). The op is differentiable to any order with respect to input and
+/// grid. If the gradient is itself recorded (create_graph), it is composed of other ops. (torch.grid_sampler;
+/// Jaderberg et al. 2015.)
 EBB_API Variable grid_sampler(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,
                               std::int64_t padding_mode, bool align_corners);
 EBB_API Variable grid_sampler_2d(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,

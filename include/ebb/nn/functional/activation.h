@@ -137,8 +137,8 @@ class EBB_API CELUOptions {
 
 /// Options of Softplus.
 class EBB_API SoftplusOptions {
-  EBB_ARG(double, beta) = 1.0;        ///< sharpness
-  EBB_ARG(double, threshold) = 20.0;  ///< linear if beta x > threshold
+  EBB_ARG(double, beta) = 1.0;        ///< log(1 + exp(beta * x)) / beta
+  EBB_ARG(double, threshold) = 20.0;  ///< returns x if beta * x > threshold
 };
 
 /// Options of Softshrink.
@@ -282,7 +282,7 @@ EBB_API Variable threshold(Variable input, const ThresholdFuncOptions& options);
 
 /// Computes x / 6 + 1 / 2, clamped to [0, 1].
 EBB_API Variable hardsigmoid(Variable input, const HardsigmoidFuncOptions& options = {});
-/// Computes x hardsigmoid(x).
+/// Computes x * hardsigmoid(x).
 EBB_API Variable hardswish(Variable input, const HardswishFuncOptions& options = {});
 
 }  // namespace functional

@@ -49,7 +49,7 @@ class EBB_API ConvOptions {
   EBB_ARG(ExpandingArray<D>, dilation) = 1;  ///< distance between a window's elements
   EBB_ARG(std::int64_t, groups) = 1;         ///< number of channel groups, convolved separately
   EBB_ARG(bool, bias) = true;                ///< adds a learned bias
-  EBB_ARG(padding_mode_t, padding_mode);     ///< fills the border
+  EBB_ARG(padding_mode_t, padding_mode);     ///< the kind of values in the border
 };
 
 using Conv1dOptions = ConvOptions<1>;
@@ -74,7 +74,7 @@ class EBB_API ConvTransposeOptions {
   EBB_ARG(std::int64_t, groups) = 1;               ///< number of channel groups, convolved separately
   EBB_ARG(bool, bias) = true;                      ///< adds a learned bias
   EBB_ARG(ExpandingArray<D>, dilation) = 1;        ///< distance between a window's elements
-  EBB_ARG(padding_mode_t, padding_mode);           ///< fills the border
+  EBB_ARG(padding_mode_t, padding_mode);           ///< the kind of values in the border
 };
 
 using ConvTranspose1dOptions = ConvTransposeOptions<1>;

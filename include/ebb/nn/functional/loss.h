@@ -147,7 +147,7 @@ class EBB_API SmoothL1LossOptions {
   SmoothL1LossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
-  EBB_ARG(double, beta) = 1.0;      ///< the loss is quadratic below it, linear above
+  EBB_ARG(double, beta) = 1.0;      ///< quadratic if |x - y| < beta, otherwise linear
 };
 
 /// Options of HuberLoss.
@@ -161,7 +161,7 @@ class EBB_API HuberLossOptions {
   HuberLossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
-  EBB_ARG(double, delta) = 1.0;     ///< the loss is quadratic below it, linear above
+  EBB_ARG(double, delta) = 1.0;     ///< quadratic if |x - y| <= delta, otherwise linear
 };
 
 /// Options of PoissonNLLLoss.

@@ -15,7 +15,7 @@ class EBB_API GridSampleFuncOptions {
 
   EBB_ARG(mode_t, mode);                   ///< interpolation; kBicubic for images only
   EBB_ARG(padding_mode_t, padding_mode);   ///< values outside the input
-  EBB_ARG(optional<bool>, align_corners);  ///< whether -1 and 1 are the outermost centres, not edges
+  EBB_ARG(optional<bool>, align_corners);  ///< -1 and 1 are centres of outer elements, not edges
 };
 
 /// Returns the sampling grid (N, H, W, 2) or (N, D, H, W, 3) for grid_sample. theta (N, 2, 3) or (N, 3, 4)

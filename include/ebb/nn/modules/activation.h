@@ -12,13 +12,13 @@ template <class Derived, class Options = NoOptions>
 using Activation = Stateless<Derived, Options, Variable>;
 }  // namespace detail
 
-/// max(0, x) + min(0, alpha (exp(x) - 1)).
+/// max(0, x) + min(0, alpha * (exp(x) - 1)).
 struct EBB_API ELUImpl : detail::Activation<ELUImpl, ELUOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(ELU);
 
-/// Scaled ELU.
+/// ELU with the constants that preserve mean and variance, times a scale.
 struct EBB_API SELUImpl : detail::Activation<SELUImpl, SELUOptions> {
   using Stateless::Stateless;
 };
@@ -36,13 +36,13 @@ struct EBB_API HardtanhImpl : detail::Activation<HardtanhImpl, HardtanhOptions> 
 };
 EBB_LIBRARY_MODULE(Hardtanh);
 
-/// max(0, x) + negative_slope min(0, x).
+/// max(0, x) + negative_slope * min(0, x).
 struct EBB_API LeakyReLUImpl : detail::Activation<LeakyReLUImpl, LeakyReLUOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(LeakyReLU);
 
-/// exp(x) / sum exp(x) along dim.
+/// exp(x) / sum(exp(x)) along dim.
 struct EBB_API SoftmaxImpl : detail::Activation<SoftmaxImpl, SoftmaxOptions> {
   using Stateless::Stateless;
 };
@@ -54,7 +54,7 @@ struct EBB_API SoftminImpl : detail::Activation<SoftminImpl, SoftminOptions> {
 };
 EBB_LIBRARY_MODULE(Softmin);
 
-/// log of Softmax.
+/// The logarithm of Softmax.
 struct EBB_API LogSoftmaxImpl : detail::Activation<LogSoftmaxImpl, LogSoftmaxOptions> {
   using Stateless::Stateless;
 };
@@ -78,7 +78,7 @@ struct EBB_API RReLUImpl : detail::Activation<RReLUImpl, RReLUOptions> {
 };
 EBB_LIBRARY_MODULE(RReLU);
 
-/// max(0, x) + min(0, alpha (exp(x / alpha) - 1)).
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
 struct EBB_API CELUImpl : detail::Activation<CELUImpl, CELUOptions> {
   using Stateless::Stateless;
 };
@@ -90,13 +90,13 @@ struct EBB_API GLUImpl : detail::Activation<GLUImpl, GLUOptions> {
 };
 EBB_LIBRARY_MODULE(GLU);
 
-/// x Phi(x).
+/// x * Phi(x), where Phi is the normal distribution function.
 struct EBB_API GELUImpl : detail::Activation<GELUImpl, GELUOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(GELU);
 
-/// log(1 + exp(beta x)) / beta.
+/// log(1 + exp(beta * x)) / beta.
 struct EBB_API SoftplusImpl : detail::Activation<SoftplusImpl, SoftplusOptions> {
   using Stateless::Stateless;
 };
@@ -115,7 +115,7 @@ struct EBB_API ThresholdImpl : detail::Activation<ThresholdImpl, ThresholdOption
 };
 EBB_LIBRARY_MODULE(Threshold);
 
-/// log sigmoid(x).
+/// log(sigmoid(x)).
 struct EBB_API LogSigmoidImpl : detail::Activation<LogSigmoidImpl> {
   using Stateless::Stateless;
 };
@@ -127,13 +127,13 @@ struct EBB_API Softmax2dImpl : detail::Activation<Softmax2dImpl> {
 };
 EBB_LIBRARY_MODULE(Softmax2d);
 
-/// x sigmoid(x).
+/// x * sigmoid(x).
 struct EBB_API SiLUImpl : detail::Activation<SiLUImpl, SiLUOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(SiLU);
 
-/// x tanh(softplus(x)).
+/// x * tanh(softplus(x)).
 struct EBB_API MishImpl : detail::Activation<MishImpl, MishOptions> {
   using Stateless::Stateless;
 };
@@ -163,7 +163,7 @@ struct EBB_API TanhshrinkImpl : detail::Activation<TanhshrinkImpl> {
 };
 EBB_LIBRARY_MODULE(Tanhshrink);
 
-/// max(0, x) + weight min(0, x), with a learned weight.
+/// max(0, x) + weight * min(0, x), with a learned weight.
 class EBB_API PReLUImpl : public Cloneable<PReLUImpl> {
  public:
   explicit PReLUImpl(PReLUOptions options_ = {});
@@ -182,7 +182,7 @@ struct EBB_API HardsigmoidImpl : detail::Stateless<HardsigmoidImpl, HardsigmoidO
 };
 EBB_LIBRARY_MODULE(Hardsigmoid);
 
-/// x hardsigmoid(x) (torch.nn.Hardswish).
+/// x * hardsigmoid(x) (torch.nn.Hardswish).
 struct EBB_API HardswishImpl : detail::Stateless<HardswishImpl, HardswishOptions, Variable> {
   using Stateless::Stateless;
 };

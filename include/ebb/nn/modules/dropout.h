@@ -24,13 +24,13 @@ struct EBB_API Dropout1dImpl : detail::AnyDropout<Dropout1dImpl> {
 };
 EBB_LIBRARY_MODULE(Dropout1d);
 
-/// Dropout of whole channels.
+/// Dropout of whole channels of (N, C, H, W).
 struct EBB_API Dropout2dImpl : detail::AnyDropout<Dropout2dImpl> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(Dropout2d);
 
-/// Dropout of whole channels.
+/// Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
 struct EBB_API Dropout3dImpl : detail::AnyDropout<Dropout3dImpl> {
   using Stateless::Stateless;
 };

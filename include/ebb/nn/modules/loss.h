@@ -33,118 +33,119 @@ class EBB_API WeightedLoss : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// functional::l1_loss with its options.
+/// Computes functional::l1_loss with the module's options.
 struct EBB_API L1LossImpl : detail::Loss<L1LossImpl, L1LossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(L1Loss);
 
-/// functional::kl_div with its options.
+/// Computes functional::kl_div with the module's options.
 struct EBB_API KLDivLossImpl : detail::Loss<KLDivLossImpl, KLDivLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(KLDivLoss);
 
-/// functional::mse_loss with its options.
+/// Computes functional::mse_loss with the module's options.
 struct EBB_API MSELossImpl : detail::Loss<MSELossImpl, MSELossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(MSELoss);
 
-/// functional::binary_cross_entropy with its options; weight is a buffer.
+/// Computes functional::binary_cross_entropy with the module's options; weight is a buffer.
 struct EBB_API BCELossImpl : detail::WeightedLoss<BCELossImpl, BCELossOptions> {
   using WeightedLoss::WeightedLoss;
 };
 EBB_LIBRARY_MODULE(BCELoss);
 
-/// functional::hinge_embedding_loss with its options.
+/// Computes functional::hinge_embedding_loss with the module's options.
 struct EBB_API HingeEmbeddingLossImpl : detail::Loss<HingeEmbeddingLossImpl, HingeEmbeddingLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(HingeEmbeddingLoss);
 
-/// functional::multi_margin_loss with its options; weight is a buffer.
+/// Computes functional::multi_margin_loss with the module's options; weight is a buffer.
 struct EBB_API MultiMarginLossImpl : detail::WeightedLoss<MultiMarginLossImpl, MultiMarginLossOptions> {
   using WeightedLoss::WeightedLoss;
 };
 EBB_LIBRARY_MODULE(MultiMarginLoss);
 
-/// functional::cosine_embedding_loss with its options.
+/// Computes functional::cosine_embedding_loss with the module's options.
 struct EBB_API CosineEmbeddingLossImpl
     : detail::TripleLoss<CosineEmbeddingLossImpl, CosineEmbeddingLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(CosineEmbeddingLoss);
 
-/// functional::multilabel_margin_loss with its options.
+/// Computes functional::multilabel_margin_loss with the module's options.
 struct EBB_API MultiLabelMarginLossImpl
     : detail::Loss<MultiLabelMarginLossImpl, MultiLabelMarginLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(MultiLabelMarginLoss);
 
-/// functional::soft_margin_loss with its options.
+/// Computes functional::soft_margin_loss with the module's options.
 struct EBB_API SoftMarginLossImpl : detail::Loss<SoftMarginLossImpl, SoftMarginLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(SoftMarginLoss);
 
-/// functional::multilabel_soft_margin_loss with its options; weight is a buffer.
+/// Computes functional::multilabel_soft_margin_loss with the module's options; weight is a buffer.
 struct EBB_API MultiLabelSoftMarginLossImpl
     : detail::WeightedLoss<MultiLabelSoftMarginLossImpl, MultiLabelSoftMarginLossOptions> {
   using WeightedLoss::WeightedLoss;
 };
 EBB_LIBRARY_MODULE(MultiLabelSoftMarginLoss);
 
-/// functional::triplet_margin_loss with its options.
+/// Computes functional::triplet_margin_loss with the module's options.
 struct EBB_API TripletMarginLossImpl : detail::TripleLoss<TripletMarginLossImpl, TripletMarginLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(TripletMarginLoss);
 
-/// functional::smooth_l1_loss with its options.
+/// Computes functional::smooth_l1_loss with the module's options.
 struct EBB_API SmoothL1LossImpl : detail::Loss<SmoothL1LossImpl, SmoothL1LossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(SmoothL1Loss);
 
-/// functional::huber_loss with its options.
+/// Computes functional::huber_loss with the module's options.
 struct EBB_API HuberLossImpl : detail::Loss<HuberLossImpl, HuberLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(HuberLoss);
 
-/// functional::poisson_nll_loss with its options.
+/// Computes functional::poisson_nll_loss with the module's options.
 struct EBB_API PoissonNLLLossImpl : detail::Loss<PoissonNLLLossImpl, PoissonNLLLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(PoissonNLLLoss);
 
-/// functional::margin_ranking_loss with its options.
+/// Computes functional::margin_ranking_loss with the module's options.
 struct EBB_API MarginRankingLossImpl : detail::TripleLoss<MarginRankingLossImpl, MarginRankingLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(MarginRankingLoss);
 
-/// functional::nll_loss with its options; weight is a buffer.
+/// Computes functional::nll_loss with the module's options; weight is a buffer.
 struct EBB_API NLLLossImpl : detail::WeightedLoss<NLLLossImpl, NLLLossOptions> {
   using WeightedLoss::WeightedLoss;
 };
 EBB_LIBRARY_MODULE(NLLLoss);
 
-/// functional::cross_entropy with its options; weight is a buffer.
+/// Computes functional::cross_entropy with the module's options; weight is a buffer.
 struct EBB_API CrossEntropyLossImpl : detail::WeightedLoss<CrossEntropyLossImpl, CrossEntropyLossOptions> {
   using WeightedLoss::WeightedLoss;
 };
 EBB_LIBRARY_MODULE(CrossEntropyLoss);
 
-/// functional::gaussian_nll_loss with its options.
+/// Computes functional::gaussian_nll_loss with the module's options.
 struct EBB_API GaussianNLLLossImpl : detail::TripleLoss<GaussianNLLLossImpl, GaussianNLLLossOptions> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(GaussianNLLLoss);
 
-/// functional::binary_cross_entropy_with_logits with its options; weight and pos_weight are buffers.
+/// Computes functional::binary_cross_entropy_with_logits with the module's options; weight and pos_weight
+/// are buffers.
 class EBB_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
  public:
   explicit BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options_ = {});
@@ -158,7 +159,7 @@ class EBB_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
 };
 EBB_LIBRARY_MODULE(BCEWithLogitsLoss);
 
-/// functional::triplet_margin_with_distance_loss with its options.
+/// Computes functional::triplet_margin_with_distance_loss with the module's options.
 struct EBB_API TripletMarginWithDistanceLossImpl
     : detail::Stateless<TripletMarginWithDistanceLossImpl, TripletMarginWithDistanceLossOptions, Variable,
                         Variable, Variable> {
@@ -166,7 +167,8 @@ struct EBB_API TripletMarginWithDistanceLossImpl
 };
 EBB_LIBRARY_MODULE(TripletMarginWithDistanceLoss);
 
-/// functional::ctc_loss with its options: forward(log_probs, targets, input_lengths, target_lengths).
+/// Computes functional::ctc_loss with the module's options: forward(log_probs, targets, input_lengths,
+/// target_lengths).
 struct EBB_API CTCLossImpl
     : detail::Stateless<CTCLossImpl, CTCLossOptions, Variable, Variable, Variable, Variable> {
   using Stateless::Stateless;

@@ -11,20 +11,20 @@ namespace ebb {
 // the dtype. A 0-d tensor or a scalar changes it only if its kind is higher (bool < integer < floating).
 // In-place ops keep self's shape and dtype or throw.
 
-/// self + alpha other. alpha must be an integer for integer tensors.
+/// self + alpha * other. alpha must be an integer for integer tensors.
 EBB_API Variable add(const Variable& self, const Variable& other, const Scalar& alpha = 1);
 EBB_API Variable add(const Variable& self, const Scalar& other, const Scalar& alpha = 1);
 EBB_API Variable& add_(const Variable& self, const Variable& other, const Scalar& alpha = 1);
 EBB_API Variable& add_(const Variable& self, const Scalar& other, const Scalar& alpha = 1);
-/// self - alpha other. Throws for two Bool tensors.
+/// self - alpha * other. Throws for two Bool tensors.
 EBB_API Variable sub(const Variable& self, const Variable& other, const Scalar& alpha = 1);
 EBB_API Variable sub(const Variable& self, const Scalar& other, const Scalar& alpha = 1);
 EBB_API Variable& sub_(const Variable& self, const Variable& other, const Scalar& alpha = 1);
 EBB_API Variable& sub_(const Variable& self, const Scalar& other, const Scalar& alpha = 1);
-/// other - alpha self.
+/// other - alpha * self.
 EBB_API Variable rsub(const Variable& self, const Variable& other, const Scalar& alpha = 1);
 EBB_API Variable rsub(const Variable& self, const Scalar& other, const Scalar& alpha = 1);
-/// self other.
+/// self * other.
 EBB_API Variable mul(const Variable& self, const Variable& other);
 EBB_API Variable mul(const Variable& self, const Scalar& other);
 EBB_API Variable& mul_(const Variable& self, const Variable& other);
@@ -94,7 +94,7 @@ EBB_API Variable fmin(const Variable& self, const Variable& other);
 EBB_API Variable logaddexp(const Variable& self, const Variable& other);
 /// log2(2^self + 2^other) without overflow. Floating dtypes only.
 EBB_API Variable logaddexp2(const Variable& self, const Variable& other);
-/// self log(other); 0 where self is 0.
+/// self * log(other); 0 where self is 0.
 EBB_API Variable xlogy(const Variable& self, const Variable& other);
 EBB_API Variable xlogy(const Variable& self, const Scalar& other);
 EBB_API Variable xlogy(const Scalar& self, const Variable& other);
@@ -105,10 +105,10 @@ EBB_API Variable copysign(const Variable& self, const Variable& other);
 EBB_API Variable copysign(const Variable& self, const Scalar& other);
 EBB_API Variable& copysign_(const Variable& self, const Variable& other);
 EBB_API Variable& copysign_(const Variable& self, const Scalar& other);
-/// self 2^other.
+/// self * 2^other.
 EBB_API Variable ldexp(const Variable& self, const Variable& other);
 EBB_API Variable& ldexp_(const Variable& self, const Variable& other);
-/// 0 if self < 0, other if self = 0, 1 if self > 0. No gradient. Both have the same dtype.
+/// 0 if self < 0, other if self = 0, 1 if self > 0. No gradient. Both operands have the same dtype.
 EBB_API Variable heaviside(const Variable& self, const Variable& other);
 EBB_API Variable& heaviside_(const Variable& self, const Variable& other);
 
@@ -153,17 +153,17 @@ EBB_API Variable where(const Variable& condition, const Variable& self, const Sc
 EBB_API Variable where(const Variable& condition, const Scalar& self, const Variable& other);
 EBB_API Variable where(const Variable& condition, const Scalar& self, const Scalar& other);
 
-/// self + weight (end - self). All tensors have the same floating dtype.
+/// self + weight * (end - self). All tensors have the same floating dtype.
 EBB_API Variable lerp(const Variable& self, const Variable& end, const Scalar& weight);
 EBB_API Variable lerp(const Variable& self, const Variable& end, const Variable& weight);
 EBB_API Variable& lerp_(const Variable& self, const Variable& end, const Scalar& weight);
 EBB_API Variable& lerp_(const Variable& self, const Variable& end, const Variable& weight);
-/// self + value tensor1 tensor2.
+/// self + value * tensor1 * tensor2.
 EBB_API Variable addcmul(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                          const Scalar& value = 1);
 EBB_API Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                            const Scalar& value = 1);
-/// self + value tensor1 / tensor2. Throws if tensor1 and tensor2 are both integers.
+/// self + value * tensor1 / tensor2. Throws if tensor1 and tensor2 are both integers.
 EBB_API Variable addcdiv(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                          const Scalar& value = 1);
 EBB_API Variable& addcdiv_(const Variable& self, const Variable& tensor1, const Variable& tensor2,

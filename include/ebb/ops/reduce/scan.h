@@ -37,7 +37,7 @@ EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std
 /// 1]) / 2. x has one value for each sample along `dim`, or broadcasts to y. The integral of no samples is 0.
 /// Throws for Bool. (torch.trapezoid)
 EBB_API Variable trapezoid(const Variable& y, const Variable& x, std::int64_t dim = -1);
-/// The integral of samples at distance dx.
+/// The integral of samples at the constant distance dx.
 EBB_API Variable trapezoid(const Variable& y, const Scalar& dx = 1, std::int64_t dim = -1);
 inline Variable trapz(const Variable& y, const Variable& x, std::int64_t dim = -1) {
   return trapezoid(y, x, dim);
@@ -52,8 +52,9 @@ EBB_API Variable cumulative_trapezoid(const Variable& y, const Scalar& dx = 1, s
 
 /// Returns derivatives of a sampled function along `dim`, or along each dimension, each in self's shape. They
 /// are central differences (exact for parabolas). At both ends they are differences of order edge_order, 1 or
-/// 2. `spacing` is the distance of samples, for all dimensions or for each, or their coordinates, one vector
-/// for each dimension. Needs edge_order + 1 samples along each dimension. (torch.gradient)
+/// 2. `spacing` is the distance of samples (one number, or one for each dimension), or the coordinates of the
+/// samples (one vector for each dimension). Needs edge_order + 1 samples along each dimension.
+/// (torch.gradient)
 EBB_API std::vector<Variable> gradient(const Variable& self, const optional<Scalar>& spacing = nullopt,
                                        optional<std::int64_t> dim = nullopt, std::int64_t edge_order = 1);
 EBB_API std::vector<Variable> gradient(const Variable& self, const Scalar& spacing, IntArrayRef dim,

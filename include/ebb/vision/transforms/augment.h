@@ -33,7 +33,7 @@ class EBB_API RandomGrayscale : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// functional::gaussian_blur with a standard deviation drawn from a range.
+/// Applies functional::gaussian_blur with a standard deviation drawn from a range.
 class EBB_API GaussianBlur : public Transform {
  public:
   explicit GaussianBlur(ExpandingArray<2> kernel_size, Range sigma = {0.1, 2.0})

@@ -43,9 +43,9 @@ EBB_API Variable resized_crop(const Variable& image, std::int64_t top, std::int6
 EBB_API Variable pad(const Variable& image, IntArrayRef padding, ArrayRef<double> fill = {0},
                      PaddingMode padding_mode = PaddingMode::constant);
 
-/// Mirrors left and right.
+/// Flips the image horizontally: exchanges left and right.
 EBB_API Variable hflip(const Variable& image);
-/// Mirrors top and bottom.
+/// Flips the image vertically: exchanges top and bottom.
 EBB_API Variable vflip(const Variable& image);
 
 /// Rotates by `angle` degrees counter-clockwise about `center`, {x, y} in pixels from the top left corner.

@@ -55,7 +55,7 @@ class EBB_API RandomResizedCrop : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// Mirrors left and right with probability p.
+/// Flips the image horizontally with probability p.
 class EBB_API RandomHorizontalFlip : public Transform {
  public:
   explicit RandomHorizontalFlip(double p = 0.5) : p_(p) {}
@@ -65,7 +65,7 @@ class EBB_API RandomHorizontalFlip : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// Mirrors top and bottom with probability p.
+/// Flips the image vertically with probability p.
 class EBB_API RandomVerticalFlip : public Transform {
  public:
   explicit RandomVerticalFlip(double p = 0.5) : p_(p) {}
@@ -75,7 +75,7 @@ class EBB_API RandomVerticalFlip : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// functional::rotate by a random angle in [-degrees, degrees], or in a range.
+/// Applies functional::rotate with a random angle in [-degrees, degrees], or in a range.
 class EBB_API RandomRotation : public Transform {
  public:
   explicit RandomRotation(double degrees) : degrees_(-degrees, degrees) {}

@@ -11,7 +11,8 @@
 
 namespace ebb::vision::transforms {
 
-/// functional::resize: `Resize(256)` sets the shorter side, and `Resize({32, 48})` sets height and width.
+/// Applies functional::resize: `Resize(256)` sets the shorter side, and `Resize({32, 48})` sets height and
+/// width.
 class EBB_API Resize : public Transform {
  public:
   explicit Resize(IntArrayRef size) : size_(size.vec()) {}
@@ -23,7 +24,7 @@ class EBB_API Resize : public Transform {
   EBB_ARG(bool, antialias) = true;            ///< averages pixels that would be skipped
 };
 
-/// functional::center_crop.
+/// Applies functional::center_crop.
 class EBB_API CenterCrop : public Transform {
  public:
   explicit CenterCrop(ExpandingArray<2> size) : size_(size) {}
@@ -32,7 +33,7 @@ class EBB_API CenterCrop : public Transform {
   EBB_ARG(ExpandingArray<2>, size);  ///< height and width
 };
 
-/// functional::pad.
+/// Applies functional::pad.
 class EBB_API Pad : public Transform {
  public:
   explicit Pad(IntArrayRef padding) : padding_(padding.vec()) {}
@@ -43,7 +44,7 @@ class EBB_API Pad : public Transform {
   EBB_ARG(PaddingMode, padding_mode) = PaddingMode::constant;
 };
 
-/// functional::to_dtype: `ToDtype(kFloat, true)` converts bytes to [0, 1].
+/// Applies functional::to_dtype: `ToDtype(kFloat, true)` converts bytes to [0, 1].
 class EBB_API ToDtype : public Transform {
  public:
   explicit ToDtype(DType dtype, bool scale = false) : dtype_(dtype), scale_(scale) {}
@@ -53,7 +54,7 @@ class EBB_API ToDtype : public Transform {
   EBB_ARG(bool, scale);  ///< maps the full range of the old dtype to the full range of the new one
 };
 
-/// functional::normalize.
+/// Applies functional::normalize.
 class EBB_API Normalize : public Transform {
  public:
   Normalize(ArrayRef<double> mean, ArrayRef<double> std) : mean_(mean.vec()), std_(std.vec()) {}
