@@ -18,8 +18,8 @@
 namespace ebb::autograd {
 namespace {
 
-constexpr int kDepthPerThread = 24;  // nested backward passes on one stack
-constexpr int kDeepest = 10000;      // nested backward passes in total
+constexpr int kDepthPerThread = 24;  // the limit of nested backward passes on one stack
+constexpr int kDeepest = 10000;      // the limit of nested backward passes in total
 
 // Checks that a root has the shape and device that its node recorded; set_data() may have changed them.
 void check_root(const Variable& root, const Edge& edge) {

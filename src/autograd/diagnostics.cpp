@@ -85,7 +85,7 @@ void warn_of_failure(const Node& node) {
       all += text;
       if (library_of(address) != own) calls += text;
     }
-  if (calls.empty()) calls = std::move(all);  // ebb is linked into the program itself
+  if (calls.empty()) calls = std::move(all);  // with a static ebb, all calls are in one file
   if (calls.empty())
     warn("Error detected in ", node.name(),
          ". No forward pass information available. Enable anomaly mode during the forward pass, too.");

@@ -141,7 +141,8 @@ Scalar Variable::item() const {
 bool Variable::requires_grad() const {
   const VariableImpl& impl = checked();
   if (impl.requires_grad || impl.grad_fn) return true;
-  // A view shares its base's data, even if the view was created without recording.
+  // A view shares its base's data. It therefore requires grad if its base does, even if the view was created
+  // without recording.
   return impl.meta && impl.meta->base.defined() && impl.meta->base.requires_grad();
 }
 
