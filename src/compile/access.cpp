@@ -288,7 +288,7 @@ bool ElementGroup::joins(const ElementCall& row) const {
   if (producer.reads.contains(row.out.buffer)) return false;
   if (!reductions.empty() && device().is_cpu()) return false;
   for (const ElementOperand* each : row.in_memory()) {
-    for (const Reduction& reduction : reductions)  // a result is complete only after all elements
+    for (const Reduction& reduction : reductions)  // no call may access an incomplete result
       if (reduction.call.output.buffer == each->buffer) return false;
     const auto found = used.find(each->buffer);
     if (found == used.end()) continue;

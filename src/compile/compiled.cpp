@@ -93,7 +93,7 @@ struct CompiledCore::Impl {
   bool last_is_closed = false;        // true if the kind of the last call is not recorded for this reason
   std::uint64_t resets = 0;
   CompileReport counts;
-  std::atomic<const char*> obstacle = nullptr;  // the obstacle of the last call, including a concurrent one
+  std::atomic<const char*> obstacle = nullptr;  // the result of obstacle() for the last call
 };
 
 CompiledCore::CompiledCore(const CompileOptions& options) : impl_(std::make_unique<Impl>(options)) {}

@@ -171,7 +171,8 @@ bool DeviceChain::make(Device device) {
 }
 
 // Chooses the alignment with which the most arrays can be read as whole vectors. In these arrays, elements
-// before the first aligned one are read one by one. In arrays with another alignment, all elements are.
+// before the first aligned one are read one by one. In arrays with another alignment, all elements are read
+// one by one.
 DeviceChain::Alignment DeviceChain::alignment() const {
   const auto v = static_cast<std::uint64_t>(width());
   std::array<int, kVectorBytes> votes{};

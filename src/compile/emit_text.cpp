@@ -317,7 +317,7 @@ void ArgumentText::close() {
   Level level = std::move(levels_.back());
   levels_.pop_back();
   std::vector<std::string>& parts = level.parts;
-  if (*level.type == typeid(ops::KeptOperand)) {  // a flag, then the scalar or the array
+  if (*level.type == typeid(ops::KeptOperand)) {  // its parts: a flag, then the scalar or the array
     const bool reads = parts[0] == "true" && !parts[1].starts_with("Scalar(");
     return add(reads ? "read(" + parts[1] + ")" : parts[1], false, false);
   }

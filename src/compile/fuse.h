@@ -94,8 +94,8 @@ struct ElementCall {
 /// Returns an array of the tape as an operand.
 ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses);
 
-/// Returns the call if each of its arrays is either contiguous with the same number of elements, or a
-/// broadcast scalar.
+/// Returns the call as an ElementCall if each of its arrays is either contiguous with the same number of
+/// elements, or a broadcast scalar. Otherwise returns nullopt.
 std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex& accesses);
 
 /// A reduction of contiguous elements. On the CPU it must be a sum or mean over all elements; devices also
@@ -108,7 +108,8 @@ struct ElementReductionCall {
   ElementOperand input, output;
 };
 
-/// Returns the call if it is a reduction of contiguous elements.
+/// Returns the call as an ElementReductionCall if it is a reduction of contiguous elements, and otherwise
+/// nullopt.
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const AccessIndex& accesses);
 
 /// Returns pairs of buffers that may share an address. The call with the index `at` is the last to read the
@@ -206,8 +207,8 @@ void sink_producers(Tape& tape, AccessIndex& accesses);
 void hoist_scalars(Tape& tape, AccessIndex& accesses);
 
 /// Hoists each reduction directly after the elementwise calls whose results it reduces. For example, the
-/// gradient of a bias then directly follows the gradient of an activation. The products that also use the
-/// gradient of the activation then follow the gradient of the bias.
+/// gradient of a bias then directly follows the gradient of an activation. Products that also read the
+/// gradient of the activation come later.
 void hoist_reductions(Tape& tape, AccessIndex& accesses);
 
 /// Runs the passes and divides the tape into steps. Consecutive elementwise calls become one program,

@@ -108,7 +108,7 @@ class LoopProgram final : public StepProgram {
 /// second launch then merges the results of the chunks.
 struct RowSplit {
   static constexpr int kThreads = 256;                // threads of a block
-  static constexpr std::int64_t kMostBlocks = 1024;   // the limit for a division into chunks
+  static constexpr std::int64_t kMostBlocks = 1024;   // the limit of blocks after a division into chunks
   static constexpr std::int64_t kVectorsAThread = 4;  // fewer do not justify a second launch
 
   // If rows are reduced, each row is divided into `pieces` chunks of `piece` elements. If columns are

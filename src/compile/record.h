@@ -105,7 +105,7 @@ class Recording final : public detail::Recorder {
   std::unordered_map<const VariableImpl*, Gradient> gradients_;
   struct Changed {
     Variable x;
-    std::uint64_t state;  // before the first change
+    std::uint64_t state;  // the hash of its state before the first change
   };
   std::unordered_map<const VariableImpl*, Changed> changed_;  // changed tensors from outside the function
   std::uint32_t number_;

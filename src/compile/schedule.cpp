@@ -178,7 +178,7 @@ class ProductProducer final : public Producer {
   std::int64_t units() const override { return kRows; }
   std::int64_t grain() const override {
     auto& [out, init, a, b, args] = product_.arguments();
-    constexpr std::int64_t kWork = 1 << 16;  // multiplications
+    constexpr std::int64_t kWork = 1 << 16;  // multiplications that justify one more thread
     return std::max<std::int64_t>(kWork / std::max<std::int64_t>(depth_of(a, args), 1), 1);
   }
 

@@ -125,8 +125,7 @@ void key_of_call(const std::vector<Variable>& tensors, const std::string& number
 namespace {
 
 constexpr int kMostRecordings = 6;  // consecutive recordings that all differ
-constexpr int kMostRefusals =
-    3;  // consecutive refusals; the first calls may create objects that later calls use
+constexpr int kMostRefusals = 3;    // consecutive refusals; the first calls may create objects of later calls
 constexpr int kMostUnusedTapes = 3;            // consecutive tapes that are dropped before a replay
 constexpr std::size_t kMostPastArguments = 8;  // tensors that are remembered as past arguments
 
