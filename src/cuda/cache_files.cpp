@@ -158,7 +158,7 @@ void CacheFiles::save(const std::string& key, const std::string& value) {
     file.commit();
     ++*files_;
   } catch (const Error&) {
-    return;  // the next run compiles again
+    return;  // the value is not cached, so the next run computes it again
   }
 }
 

@@ -125,7 +125,7 @@ MemoryBlock* CachingAllocator::more(std::size_t requested, std::size_t bytes, bo
   };
   MemoryBlock* block = obtain();
   if (block) return block;
-  if (general_) {  // for graphs: keeps its own memory, which replays use
+  if (general_) {  // an allocator for graphs keeps its memory, which replays use
     general_->empty_cache();
   } else {
     waiting_.collect(true, [this](MemoryBlock* freed) { give_back(freed); });
@@ -283,7 +283,7 @@ void CachingAllocator::release_segments() {
         continue;
       }
       at = list.erase(at);
-      if (source_.free(block->data) != cudaSuccess) cudaGetLastError();  // an earlier failure, reported again
+      if (source_.free(block->data) != cudaSuccess) cudaGetLastError();  // clears an earlier failure
       figures_->reserved -= block->bytes;
       figures_->trace.add(MemoryTrace::Action::segment_free, block->data, block->bytes, block->stream);
       segments_.erase(block);

@@ -85,7 +85,7 @@ DeviceScope::~DeviceScope() {
   if (cudaSetDevice(previous_) == cudaSuccess)
     thread_state().device = previous_;
   else
-    thread_state().device = -1;  // must be set again
+    thread_state().device = -1;  // unknown, so that the next call sets it again
 }
 
 cudaStream_t stream_of(Device device) {

@@ -51,7 +51,7 @@ class StreamMark {
   void record() noexcept;
 
   StreamUse use_;
-  cudaEvent_t event_ = nullptr;  // null if the stream was being captured or the call failed; retried
+  cudaEvent_t event_ = nullptr;  // null if the stream was being captured or a call failed; see passed()
 };
 
 /// Blocks that streams may still use. The marks of each stream are in a separate queue. A stream passes its

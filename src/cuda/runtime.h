@@ -20,7 +20,7 @@ class GraphMemory;
 /// The CUDA state of a thread. It is cached here because every launch needs it, and a query of the driver
 /// would take longer.
 struct ThreadState {
-  int device = -1;  // the last one set through ebb, or -1 if none was set and there may be no current context
+  int device = -1;  // the last device set through ebb; -1 if none was set, so there may be no current context
   std::array<cudaStream_t, kMaxDevices> streams{};
   GraphMemory* capture = nullptr;  // memory of the graph that the thread is capturing
 };

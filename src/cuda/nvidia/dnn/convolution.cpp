@@ -6,7 +6,7 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-// Sets alpha = 1 and beta = 0, in the type that this dtype uses for scales.
+// Sets alpha = 1 and beta = 0, as double if the problem computes in double, and otherwise as float.
 void set_scales(Descriptor& operation, const GraphBuilder& build, cudnnBackendAttributeName_t alpha,
                 cudnnBackendAttributeName_t beta) {
   if (build.compute_type() == CUDNN_DATA_DOUBLE)

@@ -26,7 +26,7 @@ using dnn::Problem;
 using dnn::Task;
 
 constexpr std::size_t kPlansKept = 1024;  // the limit per thread, and of the shared serialised plans
-constexpr std::size_t kPlansTimed = 8;    // the limit per problem
+constexpr std::size_t kPlansTimed = 8;    // the limit of plans that are timed per problem
 constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // the limit, unless all plans need more
 
 // Returns a text that describes the configuration. A plan is valid only for the configuration in which it was

@@ -9,7 +9,7 @@
 
 namespace ebb::cuda::dnn {
 
-/// A descriptor of one type, created and destroyed by these functions of the library.
+/// Owns a descriptor of type T. kCreate and kDestroy are the members of Library that create and destroy it.
 template <class T, auto kCreate, auto kDestroy>
 class Owned {
  public:
