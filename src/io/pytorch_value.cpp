@@ -153,7 +153,7 @@ const Dict& Value::as_dict() const {
 const Value& Value::at(const std::string& key) const {
   if (const Value* const found = find(*this, key)) return *found;
   std::vector<std::string> names;
-  for (const auto& entry : as_dict())  // skips very long keys, because all entries may share one
+  for (const auto& entry : as_dict())  // skips long keys: copies of a shared key would need much memory
     if (std::string name = text_of(entry.first); name.size() <= 2 * key.size() + 3)
       names.push_back(std::move(name));
   ebb::detail::fail("pytorch: there is no \"", key, "\"", ebb::detail::near_names(key, names), ".");

@@ -16,7 +16,7 @@ constexpr std::uint32_t kEntry = 0x02014b50, kHeader = 0x04034b50, kEnd = 0x0605
                         kLocator64 = 0x07064b50;
 constexpr std::uint64_t kEntrySize = 46, kHeaderSize = 30, kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20,
                         kLongestComment = 65535;
-constexpr std::uint64_t kFull32 = 0xffffffff;  // the value is in the zip64 field
+constexpr std::uint64_t kFull32 = 0xffffffff;  // this value means: see the zip64 field
 constexpr std::uint16_t kExtra64 = 1;
 
 constexpr const char* kNoDirectory = "it has no directory at its end, like a truncated file";

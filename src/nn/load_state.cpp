@@ -1,5 +1,5 @@
-// Module::state_dict returns the state of a module, and load_state_dict checks and loads one from a
-// dictionary or a file.
+// Module::state_dict, which returns the state of a module, and load_state_dict, which checks and loads a
+// state from a dictionary or a file.
 #include "nn/load_state.h"
 
 #include <ebb/autograd/grad_mode.h>

@@ -15,7 +15,7 @@ namespace ebb::math {
 using Step = std::variant<SgdStep, AdamStep, RmspropStep, AdagradStep, NadamStep, RadamStep, AdamaxStep,
                           AdadeltaStep, AsgdStep, RpropStep, LionStep>;
 
-/// Calls f<StateMask>() with StateMask = state_mask, which is one of the rule's combinations.
+/// Calls f<StateMask>() with StateMask = state_mask, which must be one of the rule's kStateMasks.
 template <class Rule, class F>
 void with_state_mask(unsigned state_mask, const F& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {

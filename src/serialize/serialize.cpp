@@ -114,7 +114,7 @@ nn::IncompatibleKeys load_from(nn::Module& module, std::unique_ptr<nn::StateSour
             *options.dtype(), ", which is not floating. Give LoadOptions::dtype() a floating one.");
   state = detail::renamed(std::move(state), options);
   try {
-    if (options.device() || options.dtype()) {  // a state that does not fit leaves the module unchanged
+    if (options.device() || options.dtype()) {  // checks the state before move() changes the module
       check_state(module, *state, options.strict(), options.assign());
       move(module, options);
     }

@@ -15,7 +15,7 @@ struct SgdStep {
   using Rule = Sgd<T>;
   double lr, momentum, dampening, weight_decay;
   bool nesterov;
-  bool first;  // the initial velocity is the gradient
+  bool first;  // true in the first step, which sets the velocity to the gradient
 };
 
 template <class T>
@@ -79,7 +79,7 @@ struct RpropStep {
   template <class T>
   using Rule = Rprop<T>;
   double lr, shorter, longer, least, most;
-  bool first;  // the initial step size is lr
+  bool first;  // true in the first step, whose step size is lr
 };
 
 template <class T>
