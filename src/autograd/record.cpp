@@ -14,9 +14,9 @@
 
 namespace ebb::autograd {
 
-/// base[view] = fn(base[view], ...). Inside the slice, fn computes the gradient of the base; outside, the
-/// gradient is passed on unchanged. The first edge of the node leads to the base. Its other edges are the
-/// edges of fn, without the first one.
+/// base[view] = fn(base[view], ...). For the elements of the view, fn computes the gradient of the base. For
+/// all other elements, the gradient is passed on unchanged. The first edge of the node leads to the base. Its
+/// other edges are the edges of fn, without the first one.
 class CopySlices : public Node {
  public:
   static Ref<Node> make(const Variable& base, const NdArray& view, Ref<Node> fn);

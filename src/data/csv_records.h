@@ -9,7 +9,7 @@
 
 namespace ebb::data {
 
-/// The cells of a table. They refer to the text. Cells with doubled quotes refer to `unquoted`.
+/// The cells of a table. A cell is a view of the text, or of `unquoted` if it contains doubled quotes.
 struct CSVRecords {
   std::size_t width = 0;  // the number of cells of every record
   std::vector<std::string_view> cells;

@@ -118,8 +118,8 @@ Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
 
 }  // namespace
 
-// The SkipInitGuard exists while the base is constructed. It skips the initialisation of tensors, which would
-// be lost when they are resized to 0 elements below.
+// The SkipInitGuard exists while the base is constructed. It skips the initialisation of the tensors, because
+// they are resized to 0 elements below.
 template <class Base>
 LazyImpl<Base>::LazyImpl(Options options)
     : Base(with_fewest_inputs(std::move(options), utils::SkipInitGuard())) {

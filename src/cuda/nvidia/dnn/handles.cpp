@@ -9,7 +9,7 @@ namespace ebb::cuda::dnn {
 namespace {
 
 // Handles are reused by later threads, because it takes milliseconds to create one. They are never destroyed,
-// because this is not safe at program exit.
+// because their destruction is not safe at program exit.
 DevicePool<cudnnHandle_t>& handle_pool() {
   static auto* const pool = new DevicePool<cudnnHandle_t>;
   return *pool;

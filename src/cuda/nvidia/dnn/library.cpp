@@ -113,7 +113,7 @@ Failure::Failure(cudnnStatus_t status, const char* call)
 
 bool Failure::is_unsupported() const {
   // If a part of the library is missing, cuDNN reports the problem as unsupported, too. This function then
-  // returns false, because it is an error of the installation.
+  // returns false, because a missing part is an error of the installation.
   return CUDNN_STATUS_CATEGORY(static_cast<int>(status_)) == CUDNN_STATUS_NOT_SUPPORTED &&
          status_ != CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
 }
