@@ -22,7 +22,7 @@ class EBB_API SqueezeExcitationOptions {
   EBB_ARG(Activation, scale_activation) = Activation::sigmoid;  ///< activation that computes the factors
 };
 
-/// Scales each channel of (N, C, H, W) by a factor computed from the means of all channels: x
+/// Scales each channel of (N, C, H, W) by a factor computed from the means of all channels: x *
 /// scale_activation(fc2(activation(fc1(mean(x))))) (Hu, Shen & Sun 2018, arXiv:1709.01507;
 /// torchvision.ops.SqueezeExcitation).
 struct EBB_API SqueezeExcitationImpl : nn::Cloneable<SqueezeExcitationImpl> {

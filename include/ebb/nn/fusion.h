@@ -9,10 +9,10 @@
 
 namespace ebb::nn::utils {
 
-/// Returns weight and bias of the convolution that computes bn(conv(x)): conv_w s and (conv_b - bn_rm) s +
-/// bn_b. s = bn_w / sqrt(bn_rv + bn_eps) has one element for each output channel. Undefined conv_b, bn_w and
-/// bn_b mean 0, 1 and 0. With `transpose`, conv_w is the weight of a transposed convolution, (in, out /
-/// groups, kernel...).
+/// Returns the weight and the bias of the convolution that computes bn(conv(x)): conv_w * s and (conv_b -
+/// bn_rm) * s + bn_b, where s = bn_w / sqrt(bn_rv + bn_eps) has one element for each output channel.
+/// Undefined conv_b, bn_w and bn_b mean 0, 1 and 0. With `transpose`, conv_w is the weight of a transposed
+/// convolution, (in, out / groups, kernel...).
 EBB_API std::tuple<Variable, Variable> fuse_conv_bn_weights(const Variable& conv_w, const Variable& conv_b,
                                                             const Variable& bn_rm, const Variable& bn_rv,
                                                             double bn_eps, const Variable& bn_w,

@@ -16,9 +16,9 @@
 
 namespace ebb {
 
-/// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] input[n, c, stride q + dilation k - padding]
-/// (torch.nn.functional.conv1d). Output length: (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1,
-/// rounded down.
+/// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] * input[n, c, stride * q + dilation * k -
+/// padding] (torch.nn.functional.conv1d). Output length: (in + 2 * padding - dilation * (kernel - 1) - 1) /
+/// stride + 1, rounded down.
 EBB_API Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias = {},
                         IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
@@ -50,10 +50,10 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
-/// Transposed convolution: for each input position q, adds weight[c, o, k] input[n, c, q] to the output at
-/// position stride q + dilation k - padding (torch.nn.functional.conv_transpose1d). Output length: (in - 1)
-/// stride - 2 padding + dilation (kernel - 1) + output_padding + 1. output_padding must be smaller than
-/// stride or dilation.
+/// Transposed convolution: for each input position q, adds weight[c, o, k] * input[n, c, q] to the output at
+/// position stride * q + dilation * k - padding (torch.nn.functional.conv_transpose1d). Output length: (in -
+/// 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1. output_padding must be smaller
+/// than stride or dilation.
 EBB_API Variable conv_transpose1d(const Variable& input, const Variable& weight,
                                   const optional<Variable>& bias = {}, IntArrayRef stride = 1,
                                   IntArrayRef padding = 0, IntArrayRef output_padding = 0,

@@ -8,11 +8,11 @@
 namespace ebb {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1). In training mean and var are
-/// computed from the batch (var is biased), and the running statistics are updated: running = (1 - momentum)
-/// running + momentum batch, with the unbiased variance. In evaluation the running statistics are used.
-/// weight, bias and the running tensors may be undefined. Throws if one of them does not have one value for
-/// each channel. An empty input gives an empty result and does not change the running statistics. (Ioffe &
-/// Szegedy 2015.) cudnn_enabled is ignored.
+/// computed from the batch (var is biased), and the running statistics are updated with the unbiased
+/// variance: running = (1 - momentum) * running + momentum * batch. In evaluation the running statistics are
+/// used. weight, bias and the running tensors may be undefined. Throws if one of them does not have one value
+/// for each channel. An empty input gives an empty result and does not change the running statistics. (Ioffe
+/// & Szegedy 2015.) cudnn_enabled is ignored.
 EBB_API Variable batch_norm(const Variable& input, const optional<Variable>& weight,
                             const optional<Variable>& bias, const optional<Variable>& running_mean,
                             const optional<Variable>& running_var, bool training, double momentum, double eps,

@@ -9,9 +9,9 @@ namespace ebb {
 
 // Pooling of an input [batch, channels, spatial...] or, without a batch, [channels, spatial...], of a
 // floating dtype. kernel_size, stride, padding and dilation have one value for each axis or one for all axes.
-// An empty stride means the kernel size. Output size: (in + 2 padding - dilation (kernel - 1) - 1) / stride +
-// 1, rounded down. With ceil_mode it is rounded up, but windows that start in the padding after the input are
-// dropped. padding may be at most half the kernel. All functions are differentiable to any order.
+// An empty stride means the kernel size. Output size: (in + 2 * padding - dilation * (kernel - 1) - 1) /
+// stride + 1, rounded down. With ceil_mode it is rounded up, but windows that start in the padding after the
+// input are dropped. padding may be at most half the kernel. All functions are differentiable to any order.
 
 /// Returns the maximum of each window (torch.nn.functional.max_pool1d). It is the first of equal elements, or
 /// NaN if the window contains NaN. A padding element is never the maximum.
@@ -59,7 +59,7 @@ EBB_API Variable avg_pool3d(const Variable& self, IntArrayRef kernel_size, IntAr
                             optional<std::int64_t> divisor_override = nullopt);
 
 /// Returns the means of windows that give the requested output size. Output o covers the elements from
-/// floor(o in / out) to ceil((o + 1) in / out) (torch.nn.functional.adaptive_avg_pool2d).
+/// floor(o * in / out) to ceil((o + 1) * in / out) (torch.nn.functional.adaptive_avg_pool2d).
 EBB_API Variable adaptive_avg_pool1d(const Variable& self, IntArrayRef output_size);
 EBB_API Variable adaptive_avg_pool2d(const Variable& self, IntArrayRef output_size);
 EBB_API Variable adaptive_avg_pool3d(const Variable& self, IntArrayRef output_size);

@@ -30,8 +30,8 @@ extern template class OptimizerCloneableParamState<AdadeltaParamState>;
 extern template class RuleParamState<AdadeltaParamState, AdadeltaOptions>;
 extern template class RuleOptimizer<AdadeltaOptions, AdadeltaParamState>;
 
-/// Adadelta (Zeiler 2012; torch.optim.Adadelta): v = rho v + (1 - rho) g^2; d = sqrt(u + eps) / sqrt(v + eps)
-/// g; u = rho u + (1 - rho) d^2; p -= lr d.
+/// Adadelta (Zeiler 2012; torch.optim.Adadelta): v = rho * v + (1 - rho) * g^2; d = sqrt(u + eps) / sqrt(v +
+/// eps) * g; u = rho * u + (1 - rho) * d^2; p -= lr * d.
 class EBB_API Adadelta : public RuleOptimizer<AdadeltaOptions, AdadeltaParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -20,7 +20,7 @@ class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
   EBB_ARG(double, beta2_decay) = -0.8;      ///< weight of the new squares at step t: t^beta2_decay
   EBB_ARG(eps_t, eps) = { nullopt, 1e-3 };  ///< the two lower bounds described above
   EBB_ARG(double, d) = 1;                   ///< largest root mean square of an update
-  EBB_ARG(double, weight_decay) = 0;        ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(double, weight_decay) = 0;        ///< decoupled decay: p *= 1 - lr * weight_decay
   EBB_ARG(bool, maximize) = false;          ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<AdafactorOptions>;

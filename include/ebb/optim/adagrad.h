@@ -30,7 +30,7 @@ extern template class OptimizerCloneableParamState<AdagradParamState>;
 extern template class RuleParamState<AdagradParamState, AdagradOptions>;
 extern template class RuleOptimizer<AdagradOptions, AdagradParamState>;
 
-/// Adagrad: s += g^2; p -= lr g / (sqrt(s) + eps) (Duchi, Hazan & Singer 2011).
+/// Adagrad: s += g^2; p -= lr * g / (sqrt(s) + eps) (Duchi, Hazan & Singer 2011).
 class EBB_API Adagrad : public RuleOptimizer<AdagradOptions, AdagradParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -38,7 +38,7 @@ class EBB_API AdamWOptions : public RuleOptions<AdamWOptions> {
   EBB_ARG(double, lr) = 1e-3;                ///< step size
   EBB_ARG(betas_t, betas) = { 0.9, 0.999 };  ///< coefficients of the running averages
   EBB_ARG(double, eps) = 1e-8;               ///< added to the denominator
-  EBB_ARG(double, weight_decay) = 1e-2;      ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(double, weight_decay) = 1e-2;      ///< decoupled decay: p *= 1 - lr * weight_decay
   EBB_ARG(bool, amsgrad) = false;            ///< divides by the largest second moment so far
   /// Keeps an f32 copy of each f16 or bf16 parameter, and its moments in f32, so that updates too small for
   /// 16 bits accumulate. The parameter is the rounded copy. If other code writes to the parameter, the copy
@@ -73,14 +73,14 @@ extern template class OptimizerCloneableParamState<AdamWParamState>;
 extern template class RuleParamState<AdamWParamState, AdamWOptions>;
 extern template class RuleOptimizer<AdamWOptions, AdamWParamState>;
 
-/// Adam (Kingma & Ba 2015): m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v)
-/// / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al. 2018).
+/// Adam (Kingma & Ba 2015): m = b1 * m + (1 - b1) * g; v = b2 * v + (1 - b2) * g^2; p -= lr / (1 - b1^t) * m
+/// / (sqrt(v) / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al. 2018).
 class EBB_API Adam : public RuleOptimizer<AdamOptions, AdamParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;
 };
 
-/// AdamW (Loshchilov & Hutter 2019): p *= 1 - lr weight_decay, then the step of Adam.
+/// AdamW (Loshchilov & Hutter 2019): p *= 1 - lr * weight_decay, then the step of Adam.
 class EBB_API AdamW : public RuleOptimizer<AdamWOptions, AdamWParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

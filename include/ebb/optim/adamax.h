@@ -33,7 +33,7 @@ extern template class OptimizerCloneableParamState<AdamaxParamState>;
 extern template class RuleParamState<AdamaxParamState, AdamaxOptions>;
 extern template class RuleOptimizer<AdamaxOptions, AdamaxParamState>;
 
-/// Adamax (Kingma & Ba 2015; torch.optim.Adamax): u = max(b2 u, |g| + eps); p -= lr / (1 - b1^t) m / u.
+/// Adamax (Kingma & Ba 2015; torch.optim.Adamax): u = max(b2 * u, |g| + eps); p -= lr / (1 - b1^t) * m / u.
 class EBB_API Adamax : public RuleOptimizer<AdamaxOptions, AdamaxParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

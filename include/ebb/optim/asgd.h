@@ -32,8 +32,8 @@ extern template class OptimizerCloneableParamState<ASGDParamState>;
 extern template class RuleParamState<ASGDParamState, ASGDOptions>;
 extern template class RuleOptimizer<ASGDOptions, ASGDParamState>;
 
-/// ASGD (Polyak & Juditsky 1992; torch.optim.ASGD): p = (1 - lambd eta) p - eta g. The state contains `ax`,
-/// the average of p after step t0. eta is initially lr, then lr / (1 + lambd lr t)^alpha.
+/// ASGD (Polyak & Juditsky 1992; torch.optim.ASGD): p = (1 - lambd * eta) * p - eta * g. The state contains
+/// `ax`, the average of p after step t0. eta is initially lr, then lr / (1 + lambd * lr * t)^alpha.
 class EBB_API ASGD : public RuleOptimizer<ASGDOptions, ASGDParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

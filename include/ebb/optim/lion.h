@@ -16,7 +16,7 @@ class EBB_API LionOptions : public RuleOptions<LionOptions> {
 
   EBB_ARG(double, lr) = 1e-4;               ///< step size
   EBB_ARG(betas_t, betas) = { 0.9, 0.99 };  ///< coefficients of the update and of the running average
-  EBB_ARG(double, weight_decay) = 0;        ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(double, weight_decay) = 0;        ///< decoupled decay: p *= 1 - lr * weight_decay
 };
 extern template class OptimizerCloneableOptions<LionOptions>;
 extern template class RuleOptions<LionOptions>;
@@ -30,8 +30,8 @@ extern template class OptimizerCloneableParamState<LionParamState>;
 extern template class RuleParamState<LionParamState, LionOptions>;
 extern template class RuleOptimizer<LionOptions, LionParamState>;
 
-/// Lion, EvoLved Sign Momentum (Chen et al. 2023): p *= 1 - lr weight_decay; p -= lr sign(b1 m + (1 - b1) g);
-/// m = b2 m + (1 - b2) g.
+/// Lion, EvoLved Sign Momentum (Chen et al. 2023): p *= 1 - lr * weight_decay; p -= lr * sign(b1 * m + (1 -
+/// b1) * g); m = b2 * m + (1 - b2) * g.
 class EBB_API Lion : public RuleOptimizer<LionOptions, LionParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

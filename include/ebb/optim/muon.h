@@ -18,7 +18,7 @@ class EBB_API MuonOptions : public RuleOptions<MuonOptions> {
   MuonOptions(double lr = 1e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-3;           ///< step size
-  EBB_ARG(double, weight_decay) = 0.1;  ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(double, weight_decay) = 0.1;  ///< decoupled decay: p *= 1 - lr * weight_decay
   EBB_ARG(double, momentum) = 0.95;     ///< decay of the velocity
   EBB_ARG(bool, nesterov) = true;       ///< Nesterov momentum
   EBB_ARG(coefficients_t, ns_coefficients) = { 3.4445, -4.7750, 2.0315 };  ///< coefficients a, b, c
@@ -38,7 +38,7 @@ extern template class RuleParamState<MuonParamState, MuonOptions>;
 extern template class RuleOptimizer<MuonOptions, MuonParamState>;
 
 /// Muon (Jordan et al. 2024; torch.optim.Muon), for matrices; use AdamW for the other parameters of a
-/// network. v = momentum v + (1 - momentum) g. The step is v with its singular values replaced by values
+/// network. v = momentum * v + (1 - momentum) * g. The step is v with its singular values replaced by values
 /// close to 1. It is computed by ns_steps iterations X = a X + (b X X^T + c (X X^T)^2) X in bf16. Throws for
 /// parameters that are not matrices. A step cannot be captured in a graph.
 class EBB_API Muon : public RuleOptimizer<MuonOptions, MuonParamState> {

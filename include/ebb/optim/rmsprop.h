@@ -34,8 +34,8 @@ extern template class OptimizerCloneableParamState<RMSpropParamState>;
 extern template class RuleParamState<RMSpropParamState, RMSpropOptions>;
 extern template class RuleOptimizer<RMSpropOptions, RMSpropParamState>;
 
-/// RMSprop (Hinton 2012): v = alpha v + (1 - alpha) g^2; p -= lr g / (sqrt(v) + eps). With momentum, the
-/// velocity accumulates these steps.
+/// RMSprop (Hinton 2012): v = alpha * v + (1 - alpha) * g^2; p -= lr * g / (sqrt(v) + eps). With momentum,
+/// the velocity accumulates these steps.
 class EBB_API RMSprop : public RuleOptimizer<RMSpropOptions, RMSpropParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

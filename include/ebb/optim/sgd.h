@@ -30,8 +30,8 @@ extern template class OptimizerCloneableParamState<SGDParamState>;
 extern template class RuleParamState<SGDParamState, SGDOptions>;
 extern template class RuleOptimizer<SGDOptions, SGDParamState>;
 
-/// SGD: g += weight_decay p; v = momentum v + (1 - dampening) g (v = g in the first step); p -= lr v, or with
-/// nesterov p -= lr (g + momentum v).
+/// SGD: g += weight_decay * p; v = momentum * v + (1 - dampening) * g (v = g in the first step); p -= lr * v,
+/// or with nesterov p -= lr * (g + momentum * v).
 class EBB_API SGD : public RuleOptimizer<SGDOptions, SGDParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

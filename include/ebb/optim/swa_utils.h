@@ -25,8 +25,8 @@ using MultiAverageFunction = std::function<void(
 /// averaging, Izmailov et al. 2018).
 EBB_API AverageFunction get_swa_avg_fn();
 EBB_API MultiAverageFunction get_swa_multi_avg_fn();
-/// Returns decay averaged + (1 - decay) current: an exponential moving average. Throws for a decay outside
-/// [0, 1].
+/// Returns decay * averaged + (1 - decay) * current: an exponential moving average. Throws for a decay
+/// outside [0, 1].
 EBB_API AverageFunction get_ema_avg_fn(double decay = 0.999);
 EBB_API MultiAverageFunction get_ema_multi_avg_fn(double decay = 0.999);
 

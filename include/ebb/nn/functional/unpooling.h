@@ -54,8 +54,8 @@ class EBB_API MaxUnpoolFuncOptions {
   EBB_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
   EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< padding of the pooling, at both ends
-  /// The spatial sizes or all sizes of the result. A spatial size may differ from the default, (in - 1)
-  /// stride - 2 padding + kernel, by less than a stride.
+  /// The spatial sizes or all sizes of the result. A spatial size may differ from the default, (in - 1) *
+  /// stride - 2 * padding + kernel, by less than a stride.
   EBB_ARG(optional<Size>, output_size);
 };
 

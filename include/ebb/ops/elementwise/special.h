@@ -21,7 +21,7 @@ EBB_API Variable special_bessel_j1(const Variable& self);
 EBB_API Variable special_bessel_y0(const Variable& self);
 /// Y_1(x) (torch.special.bessel_y1).
 EBB_API Variable special_bessel_y1(const Variable& self);
-/// The entropy term -x log(x): 0 at 0, -inf below 0 (torch.special.entr).
+/// The entropy term -x * log(x): 0 at 0, -inf below 0 (torch.special.entr).
 EBB_API Variable special_entr(const Variable& self);
 /// e^(x^2) erfc(x), without overflow for large x (torch.special.erfcx).
 EBB_API Variable special_erfcx(const Variable& self);

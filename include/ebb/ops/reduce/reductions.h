@@ -160,7 +160,7 @@ EBB_API Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim =
 /// repetition counts of the observations; aweights, [n] floating, are their weights. (torch.cov)
 EBB_API Variable cov(const Variable& self, std::int64_t correction = 1,
                      const optional<Variable>& fweights = {}, const optional<Variable>& aweights = {});
-/// The correlation coefficients: cov(self) divided by the standard deviations of both variables, in [-1, 1].
+/// The correlation coefficients, in [-1, 1]: cov(self) divided by the standard deviations of both variables.
 /// (torch.corrcoef)
 EBB_API Variable corrcoef(const Variable& self);
 

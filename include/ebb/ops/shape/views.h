@@ -47,7 +47,8 @@ EBB_API Variable t(const Variable& x);
 EBB_API Variable& t_(const Variable& x);
 /// Reverses the order of dimensions (Tensor.T).
 EBB_API Variable numpy_T(const Variable& x);
-/// Reorders dimensions to the order `dims`, each exactly once. (torch.permute)
+/// Reorders the dimensions: dimension i of the result is dims[i] of x. `dims` has each dimension exactly
+/// once. (torch.permute)
 EBB_API Variable permute(const Variable& x, IntArrayRef dims);
 /// Moves dimensions to new positions; the others keep their order. (torch.movedim)
 EBB_API Variable movedim(const Variable& x, IntArrayRef source, IntArrayRef destination);
