@@ -47,7 +47,7 @@ void check(ebb::DType dtype) {
 
 }  // namespace
 
-TEST_CASE("every floating pointwise row has an exact function or is exact by definition") {
+TEST_CASE("every floating pointwise row of the op table has an exact reference unless its op never rounds") {
   for (const optable::Row* row : optable::rows()) {
     if (!is_measured(*row)) continue;
     INFO(row->name << " needs a formula in tests/accuracy/functions.cpp");
@@ -144,7 +144,7 @@ TEST_CASE("the gradient of a softmax value next to 1 is accurate") {
       }
 }
 
-TEST_CASE("softmax backward functions of arbitrary data follow their formula") {
+TEST_CASE("softmax backward functions follow their formula even if the given outputs are no probabilities") {
   const Tensor y = tensor({0.9, 0.7, -2.0}, kDouble).to(kHere),
                g = tensor({1.0, 2.0, 3.0}, kDouble).to(kHere);
   const double inner = 0.9 + 1.4 - 6;

@@ -55,7 +55,7 @@ TEST_CASE("autocast is off by default and ends with its scope") {
   CHECK(product_dtype() == kFloat);
 }
 
-TEST_CASE("autocast has the dtypes of PyTorch for each device") {
+TEST_CASE("autocast has the default dtype of PyTorch for each device") {
   CHECK(autocast::get_autocast_dtype(kCPU) == kBFloat16);
   CHECK(autocast::get_autocast_gpu_dtype() == kHalf);
   const amp::autocast casting(kHere);
@@ -74,7 +74,7 @@ TEST_CASE("autocast with a dtype of more than 16 bits warns and stays off") {
   CHECK_THROWS_WITH(autocast::set_autocast_dtype(kHere, kDouble), support::Contains("got Double"));
 }
 
-TEST_CASE("autocast does not cast Double, integers and in-place targets") {
+TEST_CASE("autocast casts neither Double nor integer tensors nor the targets of in-place ops") {
   const amp::autocast casting(kHere, kBFloat16);
   const Tensor x = inputs();
   CHECK(mm(x.to(kDouble), weights().to(kDouble)).dtype() == kDouble);
@@ -88,7 +88,7 @@ TEST_CASE("autocast does not cast Double, integers and in-place targets") {
   }()));
 }
 
-TEST_CASE("autocast has the results and gradients of explicit casts") {
+TEST_CASE("results and gradients under autocast equal those of explicit casts") {
   const Tensor x = inputs().requires_grad_(), w = weights(), y = inputs().requires_grad_(), v = weights();
   const Tensor by_hand = mm(y.to(kBFloat16), v.to(kBFloat16)).to(kFloat).exp().sum();
   by_hand.backward();
@@ -187,7 +187,7 @@ TEST_CASE("autocast: second derivatives through casts are right") {
   CHECK(x.grad().dtype() == kFloat);
 }
 
-TEST_CASE("autocast: the second run of a checkpoint casts as the first") {
+TEST_CASE("autocast: a checkpoint recomputes with the autocast settings of its first run") {
   const Tensor x = inputs().requires_grad_(), y = inputs().requires_grad_(), w = weights(), v = weights();
   Tensor kept, plain;
   {
@@ -222,7 +222,7 @@ struct Product : autograd::Function<Product> {
 
 }  // namespace
 
-TEST_CASE("autocast: backward of a custom function casts as its forward") {
+TEST_CASE("autocast: backward of a custom function uses the autocast settings of its forward") {
   const Tensor x = inputs().requires_grad_(), w = weights(), y = inputs().requires_grad_(), v = weights();
   Tensor own, plain;
   {
@@ -238,7 +238,7 @@ TEST_CASE("autocast: backward of a custom function casts as its forward") {
   CHECK_FALSE(autocast::is_autocast_enabled(kHere));
 }
 
-TEST_CASE("autocast can be controlled by its separate settings") {
+TEST_CASE("autocast can be controlled without a guard by functions for its state, dtype, nesting and cache") {
   autocast::set_autocast_enabled(kHere, true);
   autocast::set_autocast_dtype(kHere, kBFloat16);
   CHECK(autocast::increment_nesting() == 1);
@@ -290,7 +290,7 @@ TEST_CASE("autocast: norms accept 16-bit inputs with Float parameters") {
   CHECK_THROWS_WITH(layer_norm(t, 4, scale.to(kDouble)), support::Contains("dtype"));
 }
 
-TEST_CASE("autocast: recurrent layers accept inputs of another dtype than their weights") {
+TEST_CASE("autocast: recurrent layers accept inputs whose dtype differs from that of the weights") {
   nn::GRU gru(3, 4);
   nn::LSTM lstm(nn::LSTMOptions(3, 4).num_layers(2));
   gru->to(kHere, kBFloat16);

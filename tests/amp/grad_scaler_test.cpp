@@ -140,7 +140,7 @@ TEST_CASE("GradScaler unscales gradients once before clipping") {
   CHECK_THROWS_WITH(scaler.update(zeros({2})), support::Contains("one number"));
 }
 
-TEST_CASE("every form of GradScaler::update begins a new iteration") {
+TEST_CASE("every overload of GradScaler::update begins a new iteration") {
   using Update = std::function<void(GradScaler&)>;
   const Update updates[] = {[](GradScaler& s) { s.update(); }, [](GradScaler& s) { s.update(8.0); },
                             [](GradScaler& s) { s.update(full({1}, 8.0)); }};
@@ -196,7 +196,7 @@ TEST_CASE("a disabled GradScaler only calls step") {
   scaler.load_state_dict({});
 }
 
-TEST_CASE("the state of GradScaler survives saving and loading") {
+TEST_CASE("GradScaler restores its saved state") {
   Tensor p = parameter({1});
   optim::SGD optimizer({p}, optim::SGDOptions(0.5));
   GradScaler scaler(kHere, GradScalerOptions().init_scale(64).growth_factor(4).backoff_factor(0.25));

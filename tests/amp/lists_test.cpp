@@ -437,7 +437,7 @@ TEST_CASE("autocast: losses have the dtypes of PyTorch") { check(losses()); }
 TEST_CASE("autocast: index ops have the dtypes of PyTorch") { check(places()); }
 TEST_CASE("autocast: decompositions have the dtypes of PyTorch") { check(decompositions()); }
 
-TEST_CASE("autocast: ops with inputs of two dtypes compute in the wider one") {
+TEST_CASE("autocast: ops with inputs of two dtypes compute in the wider dtype") {
   const amp::autocast casting(kHere, kBFloat16);
   const Tensor x = rand({4, 3}, TensorOptions(kHere)), h = x.to(kBFloat16);
   const Tensor places = zeros({4, 3}, TensorOptions(kLong).device(kHere));

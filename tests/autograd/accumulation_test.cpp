@@ -115,7 +115,7 @@ TEST_CASE("backward does not modify the seed and stores no alias of it") {
   REQUIRE_FALSE(x.grad().is_alias_of(seed));
 }
 
-TEST_CASE("retain_grad stores the gradient of a tensor after an in-place write and of a view") {
+TEST_CASE("retain_grad works for a tensor that is later written in place and for a view") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   y.retain_grad();
@@ -236,7 +236,7 @@ TEST_CASE("a returned gradient of another dtype is converted to the dtype of the
   REQUIRE(grad({Widening::apply(x).sum()}, {x})[0].dtype() == ebb::kFloat);
 }
 
-TEST_CASE("returned gradients that are leaves are summed with a graph under create_graph") {
+TEST_CASE("under create_graph, the sum of gradients that backward functions return as leaves has a graph") {
   const Variable x = leaf({1, 2});
   const Variable y = (FreshLeaf::apply(x) + FreshLeaf::apply(x)).sum();
   const Variable g = grad({y}, {x}, {}, true, true)[0];
@@ -284,7 +284,7 @@ TEST_CASE("anomaly mode with check_nan=false accepts NaN gradients") {
   EBB_REQUIRE_ERROR((x.sqrt() * 0).backward(), "SqrtBackward0");
 }
 
-TEST_CASE("a hook must return a gradient of the same shape and not only the same number of elements") {
+TEST_CASE("a hook throws if it returns a gradient of another shape with the same number of elements") {
   const Variable x = leaf({1, 2, 3, 4});
   const Variable y = x * 2;
   y.register_hook([](const Variable& g) { return g.view({2, 2}); });

@@ -134,7 +134,7 @@ TEST_CASE("an exception of backward in one thread does not affect other threads"
   REQUIRE(failed == 150);
 }
 
-TEST_CASE("backward is right while another thread records ops on the same leaf") {
+TEST_CASE("backward gives the right gradient while another thread records ops on the same leaf") {
   Variable w = leaf({2});
   std::atomic<bool> stop{false};
   std::thread builder([&] {

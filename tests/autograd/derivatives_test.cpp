@@ -35,7 +35,7 @@ TEST_CASE("vjp, jvp and hvp agree with the Jacobian") {
   require_values(ag::vhp(g, x, v).second, values(v.matmul(ag::hessian(g, x))));
 }
 
-TEST_CASE("jacobian accepts lists of inputs and outputs and is zero for independent pairs") {
+TEST_CASE("jacobian accepts lists and is zero for an output that is independent of an input") {
   const Variable a = ebb::tensor({1.0, 2.0}, ebb::kFloat64), b = ebb::tensor({3.0}, ebb::kFloat64);
   const ag::ListFunction f = [](const ebb::variable_list& in) {
     return ebb::variable_list{in[0] * 2, in[1] * in[1]};
@@ -66,7 +66,7 @@ TEST_CASE("to_text and to_dot write the graph") {
   REQUIRE(std::count(dot.begin(), dot.end(), '{') == std::count(dot.begin(), dot.end(), '}'));
 }
 
-TEST_CASE("gradcheck throws for a function whose outputs change without recording") {
+TEST_CASE("gradcheck throws for a function that returns other outputs if its inputs do not require grad") {
   using namespace ebb;
   const Variable x = tensor({0.5, 1.5}, kDouble).requires_grad_();
   const auto fewer = [](const variable_list& in) {
@@ -119,7 +119,9 @@ TEST_CASE("functional: without create_graph the function gets copies detached fr
   REQUIRE_FALSE(x.grad().defined());
 }
 
-TEST_CASE("functional: without create_graph the Jacobian has no graph even if backward returns one") {
+TEST_CASE(
+    "functional: without create_graph the Jacobian has no graph even if backward returns a tensor with a "
+    "graph") {
   const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
   const Variable w = leaf({3, 4});
   const auto f = [&](const Variable& t) { return Linear::apply(t, w); };
@@ -140,7 +142,7 @@ TEST_CASE("functional: hvp with create_graph is differentiable") {
   REQUIRE_FALSE(ag::hvp(cube, x, v).second.requires_grad());
 }
 
-TEST_CASE("functional: vjp uses one vector for each output") {
+TEST_CASE("functional: vjp multiplies each output by its own vector") {
   const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
   const ag::ListFunction f = [](const variable_list& in) {
     return variable_list{in[0].detach(), in[0] * 2, in[0] * in[0]};

@@ -55,7 +55,8 @@ struct Affine : Function<Affine> {
 
 }  // namespace
 
-TEST_CASE("engine: a node without gradients is skipped and its predecessors still run") {
+TEST_CASE(
+    "engine: a node without gradients is skipped and its inputs still get the gradients of other branches") {
   Variable x = leaf({2});
   Variable h = x * 3;
   Variable skipped = (h * 5).exp() * 2;
@@ -136,7 +137,7 @@ TEST_CASE("engine: a function with materialised gradients gets zeros for undefin
   require_values(gradient(false), {7});
 }
 
-TEST_CASE("engine: leaves that receive one gradient tensor do not share its memory") {
+TEST_CASE("engine: leaves that receive the same gradient tensor do not share its memory") {
   for (const Share share : {Share::nothing, Share::handle, Share::storage}) {
     Same::share = share;
     Variable a = leaf({1, 2}), b = leaf({3, 4});
@@ -217,7 +218,7 @@ TEST_CASE("engine: grad of a leaf has no graph without create_graph") {
   require_values(x.grad(), {3});
 }
 
-TEST_CASE("engine: a hook that another hook of the leaf removes does not run") {
+TEST_CASE("engine: a hook does not run if an earlier hook of the same leaf removes it") {
   Variable x = leaf({1});
   unsigned later = 0;
   x.register_hook([&](const Variable&) { x.remove_hook(later); });
@@ -237,7 +238,7 @@ TEST_CASE("engine: the retained grad of a tensor and the grad of its leaf share 
   require_values(h.grad(), {1, 1});
 }
 
-TEST_CASE("engine: with create_graph sums of gradients are recorded") {
+TEST_CASE("engine: with create_graph the addition of gradients is recorded") {
   Variable x = leaf({2});
   Variable h = x * x;
   const Variable g = grad({h * h + h}, {x}, {}, true, true)[0];  // 4 x^3 + 2 x
@@ -302,7 +303,7 @@ TEST_CASE("backward: the grad of a leaf is set before later nodes run") {
   REQUIRE(ready);
 }
 
-TEST_CASE("backward: grad() computes no gradients that lead to none of its inputs") {
+TEST_CASE("backward: grad() computes only gradients that lead to its inputs") {
   static std::vector<bool> asked;
   struct Asked : Function<Asked> {
     static Variable forward(AutogradContext* ctx, Variable a, Variable b) {
@@ -414,14 +415,15 @@ TEST_CASE("backward: 2000 nested calls fit on a small stack") {
   REQUIRE(got == 2001);
 }
 
-TEST_CASE("backward: anomaly mode checks every gradient of a node and numbers them from 0") {
+TEST_CASE("backward: anomaly mode checks every gradient of a node and reports the index of a NaN gradient") {
   const ebb::autograd::DetectAnomalyGuard anomaly;
   Variable a = leaf({1}), b = leaf({2});
   EBB_REQUIRE_ERROR(NanForSecond::apply(a, b).backward(),
                     "Function 'NanForSecondBackward' returned nan values in its 1th output");
 }
 
-TEST_CASE("backward: anomaly mode reports no enclosing backward for a node recorded outside of one") {
+TEST_CASE(
+    "backward: anomaly mode names no enclosing backward for a node that was recorded outside backward") {
   const ebb::autograd::DetectAnomalyGuard anomaly;
   Variable y = (leaf({0}) * 0).sqrt();
   y.register_hook([](const Variable& g) { return g * 0; });

@@ -84,7 +84,8 @@ struct Halve : ebb::autograd::Node {
 
 }  // namespace
 
-TEST_CASE("function rules: a function that saves its result is freed without a backward") {
+TEST_CASE(
+    "function rules: the node of a function that saves its result is freed even if backward never runs") {
   const auto nodes = ebb::live_node_count();
   (void)KeepsResult::apply(leaf({0.5}));
   REQUIRE(ebb::live_node_count() == nodes);
@@ -123,7 +124,8 @@ TEST_CASE("function rules: an integer input that is written in place gets no his
 }
 
 TEST_CASE(
-    "function rules: a returned input marked non-differentiable is a result that does not require grad") {
+    "function rules: the result for a returned input that is marked non-differentiable does not require "
+    "grad") {
   for (const ebb::ScalarType dtype : {ebb::kLong, ebb::kFloat64}) {
     Variable x = leaf({1, 2});
     const auto out = CountFirst::apply(x, ebb::zeros({1}, dtype));
@@ -153,7 +155,7 @@ TEST_CASE("function rules: an input that is written in place gets a history only
   require_values(x, {6});
 }
 
-TEST_CASE("function rules: mark_dirty increments the version even if no op wrote") {
+TEST_CASE("function rules: mark_dirty increments the version even if no op wrote to the tensor") {
   Variable x = leaf({3});
   Variable y = x * 1;
   Variable square = y * y;
@@ -293,7 +295,7 @@ struct OverwriteTwo : Function<OverwriteTwo> {
 
 }  // namespace
 
-TEST_CASE("function: lists of tensors of any type are recorded") {
+TEST_CASE("function: lists of tensors are recorded for every container type") {
   const Variable c = ebb::tensor({7.0, 8.0}, ebb::kFloat64);
   const auto check = [&](auto make) {
     Variable a = leaf({1, 2}), b = leaf({3}), w = leaf({10, 100, 1000});
@@ -360,7 +362,7 @@ TEST_CASE("function: optional tensors and lists of them are recorded") {
   EBB_REQUIRE_ERROR(run(ebb::nullopt, {}, {0, 1}), "different than None at position 2");
 }
 
-TEST_CASE("function: ranges without tensors count as one argument each") {
+TEST_CASE("function: strings, paths and ranges of numbers count as one argument each") {
   Variable x = leaf({1});
   Plain::apply(x, std::vector<std::int64_t>{1, 2, 3}, std::string("abc"), "def",
                std::filesystem::path("/a/b"), std::pair<int, double>(1, 2))
@@ -389,7 +391,7 @@ TEST_CASE("function: in-place writes to results that are views of inputs throw w
   EBB_REQUIRE_ERROR(y * 2, "its base or another view of its base has been modified inplace");
 }
 
-TEST_CASE("function: a captured leaf that forward returns does not change its history") {
+TEST_CASE("function: returning a captured leaf from forward does not change the history of the leaf") {
   static Variable outside;
   outside = leaf({4});
   struct Outside : Function<Outside> {

@@ -97,7 +97,8 @@ TEST_CASE("a custom function that saves its result can be differentiated twice a
   REQUIRE(ebb::live_node_count() == nodes);
 }
 
-TEST_CASE("a custom function gets zeros or undefined tensors for undefined gradients as it is set") {
+TEST_CASE(
+    "set_materialize_grads selects zeros or undefined tensors for undefined gradients of a custom function") {
   for (bool materialize : {true, false}) {
     Split::materialize = materialize;
     Variable x = leaf({1});
@@ -175,7 +176,7 @@ TEST_CASE("gradcheck reports the position of a wrong gradient of a custom functi
 using ebb::Scalar;
 using ebb::autograd::SavedValue;
 
-TEST_CASE("SavedValue returns the stored value in its type") {
+TEST_CASE("SavedValue converts back to the type of the stored value") {
   CHECK(SavedValue(3).toInt() == 3);
   CHECK(SavedValue(2.5f).toDouble() == 2.5);
   CHECK(SavedValue(true).toBool());
@@ -189,7 +190,7 @@ TEST_CASE("SavedValue returns the stored value in its type") {
   CHECK_FALSE(SavedValue(0).isNone());
 }
 
-TEST_CASE("SavedValue throws if another type is requested than was stored") {
+TEST_CASE("SavedValue throws if the requested type is not that of the stored value") {
   const std::string message = "was called on a value of another type, or on one that was never stored";
   using support::Contains;
   CHECK_THROWS_WITH(SavedValue(2.5).toInt(), Contains("toInt() " + message));

@@ -65,7 +65,7 @@ GradcheckOptions both_modes(bool fast_mode) { return fast_mode ? fast() : Gradch
 
 }  // namespace
 
-TEST_CASE("gradcheck: a backward with varying results is reported") {
+TEST_CASE("gradcheck: a backward that gives different gradients in two runs is reported") {
   const auto f = [](const Variable& x) { return Drifting::apply(x); };
   for (const bool fast_mode : {false, true}) {
     GradcheckOptions options = both_modes(fast_mode);
@@ -132,7 +132,7 @@ TEST_CASE("gradcheck: each of several outputs and inputs is checked") {
   }
 }
 
-TEST_CASE("gradcheck: a backward that treats undefined gradients not as zeros is reported") {
+TEST_CASE("gradcheck: a backward that does not treat undefined gradients as zeros is reported") {
   const auto f = [](const Variable& x) { return Pair::apply(x); };
   Pair::undefined = 1;
   GradcheckOptions options;
@@ -221,7 +221,7 @@ TEST_CASE("gradcheck: the message names the entry with the largest error") {
                     "3 of 9 entries differ; the worst is d output[1] / d input[1]: analytic 7");
 }
 
-TEST_CASE("gradcheck: a stride of 0 in a dimension of one element is no overlap") {
+TEST_CASE("gradcheck: an input with stride 0 in a dimension of one element is accepted") {
   const Variable x = ebb::ones({1}, ebb::kFloat64).as_strided({1}, {0}).detach().requires_grad_();
   REQUIRE(x.stride(0) == 0);
   for (const bool fast_mode : {false, true})
@@ -235,7 +235,7 @@ TEST_CASE("gradcheck: works in inference mode") {
   REQUIRE(gradgradcheck([](const Variable& t) { return t * t; }, {x}));
 }
 
-TEST_CASE("gradgradcheck: the random seeds require grad") {
+TEST_CASE("gradgradcheck: the random grad_outputs require grad") {
   const auto cut = [](const Variable& x) { return Cut::apply(x); };
   const auto constant = [](const Variable& x) { return Constant::apply(x); };
   for (const bool fast_mode : {false, true}) {
@@ -249,7 +249,7 @@ TEST_CASE("gradgradcheck: the random seeds require grad") {
   }
 }
 
-TEST_CASE("gradgradcheck: given seeds are used") {
+TEST_CASE("gradgradcheck uses the given grad_outputs") {
   const auto cut = [](const Variable& x) { return Cut::apply(x); };
   const auto constant = [](const Variable& x) { return Constant::apply(x); };
   Variable x = leaf({1, 2});
@@ -260,7 +260,7 @@ TEST_CASE("gradgradcheck: given seeds are used") {
   EBB_REQUIRE_ERROR(gradgradcheck(constant, {x}, {x, x}), "1 differentiable outputs, but 2 grad_outputs");
 }
 
-TEST_CASE("gradgradcheck: each of several outputs has its own seed") {
+TEST_CASE("gradgradcheck: each differentiable output has its own grad_output") {
   const ebb::GradcheckFunction right = [](const variable_list& x) {
     return variable_list{x[0].detach() * 2, x[0] * x[0], Variable(), x[0].exp() * x[1]};
   };

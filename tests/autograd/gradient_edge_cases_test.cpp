@@ -68,7 +68,7 @@ TEST_CASE("index_select and index add the gradients of an index that occurs twic
   require_values(x.grad(), {2, 0, 1});
 }
 
-TEST_CASE("matmul over no elements is zero and its gradient has no elements") {
+TEST_CASE("matmul over an inner dimension of size 0 is zero and its gradient has no elements") {
   Variable a = ebb::ones({2, 0}, ebb::kFloat64).requires_grad_(), b = ebb::ones({0, 3}, ebb::kFloat64);
   Variable c = a.matmul(b);
   require_values(c, {0, 0, 0, 0, 0, 0});
@@ -76,7 +76,7 @@ TEST_CASE("matmul over no elements is zero and its gradient has no elements") {
   REQUIRE(a.grad().sizes() == ebb::IntArrayRef({2, 0}));
 }
 
-TEST_CASE("reductions of no elements are 0 for sum, 1 for prod and NaN for mean and max throws") {
+TEST_CASE("for a tensor without elements, sum is 0, prod is 1, mean is NaN and max throws") {
   const Variable none = ebb::zeros({0}, ebb::kFloat64);
   require_values(none.sum(), {0});
   require_values(none.prod(), {1});
@@ -84,7 +84,7 @@ TEST_CASE("reductions of no elements are 0 for sum, 1 for prod and NaN for mean 
   REQUIRE_THROWS_WITH(none.max(), support::Contains("max: Expected reduction dim to be specified for"));
 }
 
-TEST_CASE("the gradient of norm is 0 at zero and is shared by ties for the infinity norm") {
+TEST_CASE("the gradient of norm is 0 at zero, and equal maxima share the gradient of the infinity norm") {
   require_values(derivative([](const Variable& x) { return x.norm(); }, {0, 0}), {0, 0});
   require_values(derivative([](const Variable& x) { return x.norm(kInf); }, {2, -2, 1}), {0.5, -0.5, 0});
 }
@@ -103,7 +103,8 @@ TEST_CASE("the gradient of pow at base 0 is 0 for exponent 0 and infinite for ex
 }
 
 TEST_CASE(
-    "ties share the gradient of max, amax and maximum and the first gets it in max(dim) and max_pool1d") {
+    "equal maxima share the gradient of max, amax and maximum, but max(dim) and max_pool1d give it to the "
+    "first") {
   require_values(derivative([](const Variable& x) { return x.max(); }, {1, 3, 3}), {0, 0.5, 0.5});
   require_values(derivative([](const Variable& x) { return x.amax(0); }, {1, 3, 3}), {0, 0.5, 0.5});
   require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, 3, 3}), {0, 1, 0});
@@ -134,7 +135,7 @@ TEST_CASE("prod and cumprod have the right gradient for one zero and for two") {
   require_values(derivative([](const Variable& x) { return x.cumprod(0); }, {2, 0, 0}), {1, 2, 0});
 }
 
-TEST_CASE("logsumexp of minus infinities is minus infinity") {
+TEST_CASE("logsumexp is -inf if all elements are -inf") {
   require_values(ebb::logsumexp(ebb::tensor({-kInf, -kInf}, ebb::kFloat64), 0), {-kInf});
 }
 
@@ -150,7 +151,7 @@ TEST_CASE("where passes no NaN from the branch that is not selected") {
   require_values(w.grad(), {1, 0});
 }
 
-TEST_CASE("softplus and binary_cross_entropy_with_logits are exact at inputs of plus and minus 1000") {
+TEST_CASE("softplus and binary_cross_entropy_with_logits are exact at -1000 and 1000") {
   Variable x = leaf({-1000, 1000});
   require_values(ebb::softplus(x), {0, 1000});
   require_values(derivative([](const Variable& t) { return ebb::softplus(t); }, {-1000, 1000}), {0, 1});
@@ -161,7 +162,8 @@ TEST_CASE("softplus and binary_cross_entropy_with_logits are exact at inputs of 
   require_values(x.grad(), {-0.5, 0.5});
 }
 
-TEST_CASE("cross_entropy_loss of ignored targets is NaN and the gradient of std of equal elements is 0") {
+TEST_CASE(
+    "cross_entropy_loss is NaN if all targets are ignored, and the gradient of std of equal elements is 0") {
   Variable x = ebb::ones({2, 3}, ebb::kFloat64);
   const Variable ignored = ebb::full({2}, -100, ebb::kLong);
   REQUIRE(std::isnan(ebb::cross_entropy_loss(x, ignored).item<double>()));
@@ -183,13 +185,13 @@ TEST_CASE("the gradient of atan2 at the origin is zero") {
   require_values(derivative([&](const Variable& x) { return ebb::atan2(y, x); }, {0, 2}), {0, -0.2});
 }
 
-TEST_CASE("the gradient of logcumsumexp is finite for lines that begin with -inf") {
+TEST_CASE("the gradient of logcumsumexp is finite for inputs that contain -inf") {
   const auto f = [](const Variable& x) { return ebb::logcumsumexp(x, 0); };
   require_values(derivative(f, {-kInf, -kInf, 1}), {1, 1, 1});
   require_values(derivative(f, {1, -kInf}), {2, 0});
 }
 
-TEST_CASE("ties share the gradient of an extreme even if 16 bits cannot represent their count") {
+TEST_CASE("equal extremes share the gradient even if a 16-bit dtype cannot represent their count") {
   const std::int64_t n = 70000;
   using F = Variable (*)(const Variable&);
   const std::pair<const char*, F> extremes[] = {
@@ -215,7 +217,7 @@ TEST_CASE("ties share the gradient of an extreme even if 16 bits cannot represen
     }
 }
 
-TEST_CASE("scatter_reduce amax of a NaN has NaN gradients") {
+TEST_CASE("scatter_reduce with amax has NaN gradients for all elements if one of them is NaN") {
   const Variable index = ebb::zeros({2}, ebb::kLong);
   const auto f = [&](const Variable& x) {
     return ebb::scatter_reduce(ebb::zeros({1}, ebb::kFloat64), 0, index, x, "amax");

@@ -102,7 +102,7 @@ TEST_CASE("a node is printed as its name and address") {
   CHECK(none.str() == "None");
 }
 
-TEST_CASE("the guards of the modes exist in namespace autograd") {
+TEST_CASE("grad mode and inference mode also have guards in namespace autograd") {
   CHECK(autograd::GradMode::is_enabled());
   {
     autograd::AutoGradMode off(false);

@@ -43,7 +43,7 @@ TEST_CASE("backward throws for a saved tensor that was modified under no_grad") 
   EBB_REQUIRE_ERROR(z.backward(), "modified by an inplace operation");
 }
 
-TEST_CASE("backward throws for a saved tensor that was modified through detach and not through data") {
+TEST_CASE("backward throws if a saved tensor was modified through detach(), but not if through data()") {
   Variable x = leaf({1, 2});
   {
     Variable y = x * 2;
@@ -58,7 +58,7 @@ TEST_CASE("backward throws for a saved tensor that was modified through detach a
   require_values(x.grad(), {20, 20});
 }
 
-TEST_CASE("backward throws if set_data() changed the shape of an output and changes no gradient") {
+TEST_CASE("backward throws and leaves gradients unchanged if set_data() changed the shape of an output") {
   Variable x = leaf({1, 2, 3}), y = x * x;
   y.set_data(ebb::ones({}, ebb::kDouble));
   EBB_REQUIRE_ERROR(y.backward(), "MulBackward0 computed an output of shape [3]");
@@ -148,7 +148,7 @@ TEST_CASE("gradients of a view and of its base are summed") {
   require_values(x.grad(), {5, 5});
 }
 
-TEST_CASE("backward of exp throws if its result was modified and that of exp_ does not") {
+TEST_CASE("backward of exp throws if the result was modified, and backward of exp_ works") {
   Variable x = leaf({0.5});
   Variable y = ebb::exp(x);
   y.add_(1);
@@ -160,7 +160,7 @@ TEST_CASE("backward of exp throws if its result was modified and that of exp_ do
   require_values(x.grad(), {std::exp(0.5)});
 }
 
-TEST_CASE("ops that save input and result differentiate with the one that was not modified") {
+TEST_CASE("backward of ops that save input and result works if only one of the two was modified") {
   using Op = Variable (*)(const Variable&);
   using InPlace = Variable& (*)(const Variable&);
   const std::pair<Op, InPlace> ops[] = {{ebb::tanh, ebb::tanh_},
@@ -188,7 +188,7 @@ TEST_CASE("ops that save input and result differentiate with the one that was no
   }
 }
 
-TEST_CASE("an in-place op on a view of a view that became a leaf throws") {
+TEST_CASE("an in-place op throws on a view of a leaf that is itself a view") {
   Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
   EBB_REQUIRE_ERROR(x.view({3, 2}).mul_(2), "a view of a leaf Variable that requires grad");
   require_values(x, {0, 1, 2, 3, 4, 5});
@@ -217,7 +217,7 @@ struct ReverseBackward : ebb::autograd::Node {
 
 }  // namespace
 
-TEST_CASE("a retained gradient belongs to the value after the last in-place write") {
+TEST_CASE("retain_grad gives the gradient of the value after the last in-place write") {
   const Variable x = leaf({1, 2});
   Variable y = x * 1;
   y.retain_grad();
@@ -230,7 +230,7 @@ TEST_CASE("a retained gradient belongs to the value after the last in-place writ
   require_values(x.grad(), {30, 30});
 }
 
-TEST_CASE("retain_grad follows the written output of a function with several outputs") {
+TEST_CASE("retain_grad works for a tensor that a function with several outputs writes in place") {
   const Variable x = leaf({1, 2});
   Variable y = x * 1;
   y.retain_grad();
@@ -268,7 +268,7 @@ TEST_CASE("rebase_history of a view changes the history of the view and of its b
   require_values(grad({view * 5}, {x})[0], {-5, 0});
 }
 
-TEST_CASE("a view preserves its history if its base is detached and then written") {
+TEST_CASE("a view keeps its history after its base is detached and written") {
   const Variable x = leaf({1, 2});
   Variable base = x * 3;
   const Variable view = base[1];
@@ -296,7 +296,7 @@ TEST_CASE("detach_ makes the tensor a leaf that does not require grad") {
   require_values(y.grad(), {2});
 }
 
-TEST_CASE("data() has the whole storage of the tensor") {
+TEST_CASE("data() of a view gives access to the whole storage") {
   const Variable x = leaf({1, 2, 3, 4});
   const Variable first = x.detach().narrow(0, 0, 1).data();
   REQUIRE(first.array().storage()->bytes() == x.array().storage()->bytes());
@@ -334,7 +334,7 @@ TEST_CASE("after set_data(), writes to the source tensor do not change the versi
   CHECK(x.data().is_alias_of(x.data()));
 }
 
-TEST_CASE("in-place ops detect that data() is the same memory") {
+TEST_CASE("in-place ops detect an overlap with an operand that comes from data() of the target") {
   const Variable x = arange(6, kDouble);
   x.narrow(0, 1, 5).add_(x.data().narrow(0, 0, 5));
   CHECK(x.equal(tensor({0.0, 1.0, 3.0, 5.0, 7.0, 9.0}, kDouble)));

@@ -125,7 +125,7 @@ TEST_CASE("inference: views of normal tensors are normal tensors inside inferenc
   }
 }
 
-TEST_CASE("inference: views created inside inference mode can be used outside of it") {
+TEST_CASE("inference: views created inside inference mode can be used outside inference mode") {
   for (const bool requires_grad : {false, true}) {
     const Variable a = computed(requires_grad);
     Variable view;
@@ -154,7 +154,9 @@ TEST_CASE("inference: views created inside inference mode can be used outside of
   }
 }
 
-TEST_CASE("inference: a view created inside throws in later use if its base was written and requires grad") {
+TEST_CASE(
+    "inference: a view created inside inference mode throws if it is used after a write to a base that "
+    "requires grad") {
   for (const bool requires_grad : {false, true}) {
     const Variable a = computed(requires_grad);
     Variable view;
@@ -171,7 +173,7 @@ TEST_CASE("inference: a view created inside throws in later use if its base was 
   }
 }
 
-TEST_CASE("inference: the history of a view is updated inside inference mode") {
+TEST_CASE("inference: the grad_fn of a view of a written base is updated inside inference mode") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base[1];
@@ -185,7 +187,7 @@ TEST_CASE("inference: the history of a view is updated inside inference mode") {
   require_values(x.grad(), {0, 3});
 }
 
-TEST_CASE("inference: products with inference tensors throw if they must save one") {
+TEST_CASE("inference: an op throws only if it must save an inference tensor") {
   Variable s = leaf({1, 2, 3, 4});
   const Variable constant = inferred(false), c = inferred(true);
   // These ops save nothing of the inference tensor.
@@ -210,7 +212,8 @@ TEST_CASE("inference: products with inference tensors throw if they must save on
   REQUIRE_FALSE((constant * s).is_inference());
 }
 
-TEST_CASE("inference: only InferenceMode(false) records inside inference mode") {
+TEST_CASE(
+    "inference: inside inference mode, InferenceMode(false) enables recording and EnableGradGuard does not") {
   Variable x = leaf({1, 2});
   const ebb::InferenceMode inference;
   {
@@ -247,7 +250,7 @@ TEST_CASE("inference: the end of a guard restores the previous modes") {
   }
 }
 
-TEST_CASE("inference: an op outside that loses a gradient warns once per thread") {
+TEST_CASE("inference: outside inference mode, an op that loses a gradient warns once per thread") {
   std::thread([] {
     struct Counter : ebb::WarningHandler {
       int seen = 0;

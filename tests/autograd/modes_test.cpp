@@ -204,7 +204,7 @@ TEST_CASE("a hook of a leaf sees each gradient before it is accumulated") {
   require_values(x.grad(), {5});
 }
 
-TEST_CASE("saved-tensor hooks pack and unpack each tensor and both derivatives stay right") {
+TEST_CASE("saved-tensor hooks pack and unpack each tensor, and first and second derivatives are right") {
   int packed = 0, unpacked = 0;
   const auto square = [&](const Variable& x) {
     ebb::autograd::SavedTensorHooks hooks(
@@ -305,7 +305,7 @@ TEST_CASE("checkpoint: the function runs twice for any number of saved tensors")
   REQUIRE(runs == 2);
 }
 
-TEST_CASE("checkpoint: a hook set by the function runs once for each gradient") {
+TEST_CASE("checkpoint: a hook that the function registers runs once for each gradient") {
   int calls = 0;
   const std::function<Variable(const Variable&)> fn = [&](const Variable& t) {
     t.register_hook([&](const Variable&) { ++calls; });
@@ -317,7 +317,7 @@ TEST_CASE("checkpoint: a hook set by the function runs once for each gradient") 
   require_values(x.grad(), {6});
 }
 
-TEST_CASE("checkpoint: a function that saves another number of tensors in its second run throws") {
+TEST_CASE("checkpoint: backward throws if the second run of the function saves more or fewer tensors") {
   for (const int change : {1, -1}) {
     INFO("change " << change);
     int factors = 2;
@@ -359,7 +359,7 @@ TEST_CASE("checkpoint: backward throws for a modified input only if its values a
   require_values(x.grad(), {2, 2});
 }
 
-TEST_CASE("checkpoint: inference tensors have no versions and are accepted as inputs") {
+TEST_CASE("checkpoint: inference tensors are accepted as inputs although they have no version") {
   Variable constant;
   {
     const ebb::InferenceMode inference;
@@ -374,7 +374,7 @@ TEST_CASE("checkpoint: inference tensors have no versions and are accepted as in
   require_values(x.grad(), {12, 40});
 }
 
-TEST_CASE("checkpoint: the second backward throws for an input that was modified after the first") {
+TEST_CASE("checkpoint: a second backward throws if an input was modified after the first backward") {
   Variable x = leaf({2, 3}), y = x * 1;
   const Variable z = checkpoint([](const Variable& t) { return t * t; }, y).sum();
   z.backward({}, true);

@@ -47,7 +47,7 @@ constexpr std::int64_t kDepths[] = {0, 1, 22, 23, 24, 46, 47, 48, 100};
 
 }  // namespace
 
-TEST_CASE("nested backward calls of any depth see the saved-tensor hooks") {
+TEST_CASE("saved-tensor hooks of the caller apply in nested backward calls of any depth") {
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
     int outer = 0, inner = 0;
@@ -80,7 +80,7 @@ TEST_CASE("nested backward calls of any depth see the saved-tensor hooks") {
   }
 }
 
-TEST_CASE("nested backward calls of any depth see the modes of the caller") {
+TEST_CASE("modes of the caller apply in nested backward calls of any depth") {
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
     for (const bool inference : {false, true}) {
@@ -103,7 +103,7 @@ TEST_CASE("nested backward calls of any depth see the modes of the caller") {
   }
 }
 
-TEST_CASE("modes set inside nested backward calls of any depth persist afterwards") {
+TEST_CASE("modes set inside nested backward calls of any depth stay set after the calls") {
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
     std::uint64_t inside = 0;
@@ -138,7 +138,7 @@ TEST_CASE("an exception passes through nested backward calls of any depth and re
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("nested backward calls throw if the system refuses a thread and work again later") {
+TEST_CASE("nested backward calls throw if the system cannot create a thread, and work again later") {
   int reached = 0;
   for (const std::int64_t depth : {22, 23, 22, 100}) {
     Well well(depth, [&] { ++reached; });
@@ -212,7 +212,7 @@ TEST_CASE("anomaly mode names every backward that led to an error in a higher de
               called);
 }
 
-TEST_CASE("anomaly mode names the right node after a nested backward call") {
+TEST_CASE("anomaly mode names the recording node also after a nested backward call") {
   static std::string message;
   struct Recording : Function<Recording> {
     static Variable forward(AutogradContext*, Variable x) { return x * 1; }

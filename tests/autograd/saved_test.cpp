@@ -59,7 +59,7 @@ void with_and_without_hooks(F f) {
 
 }  // namespace
 
-TEST_CASE("saved: the gradient of a saved output flows to the right output of its node") {
+TEST_CASE("saved: a saved second output passes its gradient to the second output of its node") {
   with_and_without_hooks([] {
     const Variable x = leaf({0.5, 2});
     const variable_list y = DoubleAndExp::apply(x);
@@ -71,7 +71,7 @@ TEST_CASE("saved: the gradient of a saved output flows to the right output of it
   });
 }
 
-TEST_CASE("saved: an unpacked output has its history only while recording") {
+TEST_CASE("saved: an unpacked output has a grad_fn only while recording") {
   with_and_without_hooks([] {
     const Variable x = leaf({0.5});
     const variable_list y = DoubleAndExp::apply(x);
@@ -85,7 +85,7 @@ TEST_CASE("saved: an unpacked output has its history only while recording") {
   });
 }
 
-TEST_CASE("saved: the tensor that an in-place op saves of a second output belongs to that output") {
+TEST_CASE("saved: an in-place op that saves its input keeps the output number of the input") {
   const Variable x = leaf({0.5});
   Variable y = Multiples::apply(x)[1];
   y.sin_();
@@ -139,7 +139,7 @@ TEST_CASE("saved: backward frees the history of a tensor that a hook packed") {
   REQUIRE(ebb::live_node_count() == nodes - 2);  // the node of the product and the accumulator of its leaf
 }
 
-TEST_CASE("saved: a saved undefined tensor allows a second backward") {
+TEST_CASE("saved: a node that saved only an undefined tensor allows a second backward") {
   const Variable x = leaf({1});
   const Variable y = KeepsOther::apply(x);
   y.backward();
@@ -165,7 +165,7 @@ std::shared_ptr<void> keep_itself(const Variable& x) { return std::make_shared<V
 
 }  // namespace
 
-TEST_CASE("saved hooks: a hook that stores its argument itself creates no reference cycle") {
+TEST_CASE("saved hooks: a pack hook that stores its argument creates no reference cycle") {
   const auto nodes = ebb::live_node_count();
   {
     const SavedTensorHooks hooks(keep_itself, give);
@@ -177,7 +177,7 @@ TEST_CASE("saved hooks: a hook that stores its argument itself creates no refere
   REQUIRE(ebb::live_node_count() == nodes);
 }
 
-TEST_CASE("saved hooks: the outputs of a node are distinguished") {
+TEST_CASE("saved hooks: unpacked tensors are linked to the right outputs of their node") {
   Variable x = leaf({1, 2, 3, 4});
   const auto parts = (x * 1).chunk(2);
   Variable y;

@@ -3,7 +3,7 @@
 
 using namespace semantics;
 
-TEST_CASE("views: a written view supports a second backward with retain_graph") {
+TEST_CASE("views: a second backward with retain_graph works after a write to a view") {
   Variable x = leaf({1, 2, 3});
   Variable base = x * 2;
   base[1].mul_(base[1].detach().clone());
@@ -22,7 +22,8 @@ TEST_CASE("views: a written view supports a second backward with retain_graph") 
   EBB_REQUIRE_ERROR(s.backward(), "(ExpBackward0): the saved tensors have already been freed");
 }
 
-TEST_CASE("views: a write to a view of a base with offset and gaps has the right gradient") {
+TEST_CASE(
+    "views: a write to a view has the right gradient if the base has an offset or gaps in its storage") {
   Variable x = ebb::arange(12, ebb::kFloat64).requires_grad_();
   Variable base = (x * 1).view({3, 4}).narrow(0, 1, 2);  // its own base begins before it
   base.t()[1].mul_(10);
@@ -36,7 +37,7 @@ TEST_CASE("views: a write to a view of a base with offset and gaps has the right
   require_values(grad({(late * ebb::tensor({1.0, 7.0, 100.0, 1000.0}, ebb::kFloat64)).sum()}, {w})[0], {21});
 }
 
-TEST_CASE("views: pieces of a split follow later writes to their base") {
+TEST_CASE("views: results of chunk and unbind get a new history after a write to their base") {
   for (const bool unbind : {false, true}) {
     Variable x = leaf({1, 2, 3, 4});
     Variable base = x * 1;
@@ -49,7 +50,7 @@ TEST_CASE("views: pieces of a split follow later writes to their base") {
   }
 }
 
-TEST_CASE("views: views of a piece of a split also forbid in-place writes") {
+TEST_CASE("views: views of a result of chunk also forbid in-place writes") {
   Variable x = leaf({1, 2, 3, 4});
   Variable y = x * 1;
   const Variable part = y.view({4}).chunk(2)[1];
@@ -131,7 +132,7 @@ TEST_CASE("views: a view created under no_grad can become a leaf") {
   EBB_REQUIRE_ERROR(view[0].mul_(2), "a view of a leaf Variable that requires grad");
 }
 
-TEST_CASE("views: requires_grad follows later changes of the base") {
+TEST_CASE("views: a view requires grad after a tensor that requires grad is written to its base") {
   Variable b = ebb::ones({2}, ebb::kFloat64);
   const Variable view = b[0];
   REQUIRE_FALSE(view.requires_grad());
@@ -173,7 +174,7 @@ TEST_CASE("views: retain_grad of a view works after a write to its base") {
   require_values(x.grad(), {1, 9});
 }
 
-TEST_CASE("views: an in-place change of geometry affects only the view") {
+TEST_CASE("views: an in-place change of sizes and strides affects only the view") {
   struct Change {
     const char* name;
     std::vector<std::int64_t> sizes;  // of the view
@@ -226,7 +227,7 @@ TEST_CASE("views: an in-place change of geometry affects only the view") {
   }
 }
 
-TEST_CASE("views: geometry can change in place even if elements cannot") {
+TEST_CASE("views: sizes and strides of a view can change in place even if its elements cannot") {
   const Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
   const Variable weights = ebb::arange(6, ebb::kFloat64).view({3, 2});
   for (Variable view : {x.view({2, 3}), ebb::einsum("ij->ij", {x})}) {
