@@ -106,7 +106,7 @@ TEST_CASE("a checkpoint restores the default generator even inside a Box-Muller 
   CHECK(randperm(20).equal(permuted));
 }
 
-TEST_CASE("set_rng_state refuses tensors that are no state of a generator") {
+TEST_CASE("set_rng_state refuses a tensor that is not a generator's state") {
   Generator own(1);
   const Tensor state = get_rng_state(own);
   const std::uint64_t next = own.random64();
@@ -134,7 +134,8 @@ TEST_CASE("Checkpoint::add refuses invalid and duplicate names") {
   CHECK_THAT(error_of([] { Checkpoint empty(""); }), Contains("path is empty"));
 }
 
-TEST_CASE("loading a foreign or mismatched or damaged checkpoint is an error and changes nothing") {
+TEST_CASE(
+    "loading a damaged file or one that does not match the checkpoint is an error and changes nothing") {
   const support::Folder folder;
   const std::string file = folder / "run.ckpt";
   nn::Linear model(3, 2);
@@ -146,7 +147,7 @@ TEST_CASE("loading a foreign or mismatched or damaged checkpoint is an error and
   }
   const Tensor weight = model->weight.detach().clone();
 
-  SECTION("the file has other parts") {
+  SECTION("the parts of the file differ from those of the checkpoint") {
     Checkpoint run(file);
     double loss = 1;
     run.add("model", model).add("loss", loss);
@@ -155,7 +156,7 @@ TEST_CASE("loading a foreign or mismatched or damaged checkpoint is an error and
                                                   Contains(file));
     CHECK(loss == 1);
   }
-  SECTION("a model of another shape follows a matching part") {
+  SECTION("the first part matches and the model after it has another shape") {
     nn::Linear other(3, 5);
     const Tensor before = other->weight.detach().clone();
     epoch = 9;
@@ -211,7 +212,7 @@ TEST_CASE("Checkpoint::add accepts parts without tensors and pointers to parts")
   CHECK(model->weight.equal(weight));
 }
 
-TEST_CASE("a checkpoint round trip keeps undefined tensors and replaces them by defined ones") {
+TEST_CASE("loading a checkpoint makes tensors undefined or defined as they were when it was saved") {
   const support::Folder folder;
   const std::string file = folder / "run.ckpt";
   Tensor best, last = ones({2});

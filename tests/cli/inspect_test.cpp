@@ -108,7 +108,7 @@ TEST_CASE("inspect with --json prints JSON") {
 )");
 }
 
-TEST_CASE("inspect lists a sharded checkpoint and its folder in the order of the index") {
+TEST_CASE("inspect lists a sharded checkpoint, named by its index or its folder, in the order of the index") {
   const std::string by_name =
       "name          dtype    shape   elements  bytes\n"
       "layer.bias    float16  [2]            2      4\n"
@@ -228,7 +228,7 @@ TEST_CASE("inspect reads only the header of a safetensors file") {
   fs::remove(path);
 }
 
-TEST_CASE("inspect lists tensors of PyTorch and NumPy whose elements are damaged") {
+TEST_CASE("inspect lists the tensors of PyTorch and NumPy files whose elements are damaged") {
   const Variable pattern = full({64}, 0x1.234568p+3f);
   const std::string path = support::temporary("damaged");
   for (const bool numpy : {false, true}) {

@@ -4,7 +4,7 @@
 using support::Contains;
 using namespace twins;
 
-TEST_CASE("arguments on separate memory and arguments that share memory get tapes of their own") {
+TEST_CASE("arguments that share memory get another tape than arguments with separate memory") {
   auto f = compile([](Tensor a, const Tensor& b) {
     a.mul_(2);
     return a + b;
@@ -23,7 +23,7 @@ TEST_CASE("arguments on separate memory and arguments that share memory get tape
   }
 }
 
-TEST_CASE("two slices of one tensor get one tape for each distance between them") {
+TEST_CASE("calls with two slices of one tensor get one tape for each distance between the slices") {
   auto f = compile([](Tensor a, const Tensor& b) {
     a.mul_(2);
     return a + b;
@@ -66,7 +66,7 @@ TEST_CASE("a replay that returns an argument returns the same memory at the argu
   require_replays(f, 4);
 }
 
-TEST_CASE("a replay accepts another tensor in place of an argument that was always the same") {
+TEST_CASE("a function that got the same tensor in every call accepts another tensor later") {
   auto f = compile([](const Tensor& x, const Tensor& y) { return (x * 2 + y).relu() - x; });
   const Tensor same = randn({5}), other = randn({5});
   const auto check = [&](const Tensor& x) {
@@ -159,7 +159,7 @@ TEST_CASE("a call whose argument overlaps a captured tensor gives the results of
   }
 }
 
-TEST_CASE("a function that reads another part of a captured tensor in each call reads the right part") {
+TEST_CASE("a function that reads a different part of a captured tensor in each call gives eager results") {
   const Tensor table = randn({24, 3});
   const std::function<Tensor(int)> parts[] = {
       [&](int i) { return table.select(0, i); }, [&](int i) { return table.narrow(0, i, 2).sum(0); },
@@ -175,7 +175,9 @@ TEST_CASE("a function that reads another part of a captured tensor in each call 
   }
 }
 
-TEST_CASE("as_strided of an argument checks the memory of each call and keeps an explicit offset") {
+TEST_CASE(
+    "as_strided of an argument checks bounds in each call, and an explicit offset is relative to the "
+    "storage") {
   const Tensor all = randn({12});
   const auto wide = [](const Tensor& x) { return x.as_strided({2, 2}, {2, 1}) + 1; };
   auto relative = compile(wide);
@@ -206,7 +208,7 @@ TEST_CASE("a leaf argument gets its gradient from a chain of matmuls whose addit
   require_replays(f, 1);
 }
 
-TEST_CASE("a captured leaf gets its gradient in a later call that takes it as argument") {
+TEST_CASE("a captured leaf gets a gradient in a later call that also takes it as an argument") {
   const Tensor w = tensor({1.0, 2.0}).requires_grad_();
   auto f = compile([&](const Tensor& x) {
     w.square().sum().backward({}, false, false, {{x}});
@@ -220,7 +222,7 @@ TEST_CASE("a captured leaf gets its gradient in a later call that takes it as ar
   CHECK(equal(w.grad(), 2 * w));
 }
 
-TEST_CASE("backward passes gradients through a captured tensor that joins a graph between calls") {
+TEST_CASE("backward reaches the graph of a captured tensor that gets a history between calls") {
   for (const bool through_view : {false, true}) {
     const Tensor w = tensor({1.0, 2.0}).requires_grad_();
     Tensor captured = tensor({3.0, 4.0});
@@ -268,7 +270,7 @@ TEST_CASE("a function that writes to memory which two captured tensors share sta
   CHECK_THAT(f.report().reason, Contains("another one has too"));
 }
 
-TEST_CASE("a function that returns another view of its argument in each call stays eager") {
+TEST_CASE("a function that returns a different view of its argument in each call stays eager") {
   const Warnings warnings;
   std::int64_t calls = 0;
   auto part = compile([&](const Tensor& x) { return x.narrow(0, calls, 2); });
@@ -282,7 +284,7 @@ TEST_CASE("a function that returns another view of its argument in each call sta
   CHECK_THAT(part.report().reason, Contains("left different results"));
 }
 
-TEST_CASE("an argument in captured memory may have another offset in each call") {
+TEST_CASE("an argument in the memory of a captured tensor may have another offset in each call") {
   const Tensor kept = arange(12, kFloat), seen = kept.narrow(0, 3, 4);
   auto f = compile([&](const Tensor& x) { return x + seen * 2; });
   for (const std::int64_t offset : {0, 0, 0, 4, 4, 4, 5, 0})
@@ -290,7 +292,7 @@ TEST_CASE("an argument in captured memory may have another offset in each call")
   CHECK(f.report().replays == 2);
 }
 
-TEST_CASE("a call is right after a captured tensor on the argument's memory joins a graph") {
+TEST_CASE("a call is right after a captured tensor that shares the argument's memory gets a history") {
   const Warnings warnings;
   Tensor kept = zeros({3});
   auto f = compile([&](const Tensor& x) { return std::tuple(x * 2, kept * 3); });
@@ -305,7 +307,8 @@ TEST_CASE("a call is right after a captured tensor on the argument's memory join
   CHECK(equal(weight.grad(), full({3}, 3.)));
 }
 
-TEST_CASE("a call with an argument in a graph is eager and reports why, and the next is replayed") {
+TEST_CASE(
+    "a call whose argument is part of a graph is eager and reports why, and the next call is replayed") {
   Warnings warnings;
   auto f = compile([](const Tensor& x) { return (x * 2).detach(); });
   const Tensor x = randn({2});

@@ -25,7 +25,7 @@ void require_eager(F&& body, const std::string& reason) {
 
 }  // namespace
 
-TEST_CASE("a call notices that a captured tensor has changed its geometry in place") {
+TEST_CASE("a call detects that the sizes or strides of a captured tensor were changed in place") {
   const std::pair<const char*, void (*)(Tensor&)> changes[] = {
       {"t_", [](Tensor& x) { x.t_(); }},
       {"transpose_", [](Tensor& x) { x.transpose_(0, 1); }},
@@ -49,7 +49,7 @@ TEST_CASE("a call notices that a captured tensor has changed its geometry in pla
   }
 }
 
-TEST_CASE("a call notices a new shape of a captured tensor of which the function reads only the shape") {
+TEST_CASE("a call detects a new shape of a captured tensor from which the function reads only the shape") {
   Tensor w = randn({2, 3});
   auto f = compile([&](const Tensor& x) { return x.reshape({w.size(1), -1}) + zeros_like(w).t(); });
   const Tensor x = randn({6});
@@ -61,7 +61,7 @@ TEST_CASE("a call notices a new shape of a captured tensor of which the function
   CHECK(same_bits(replay(f, x), x.reshape({3, 2})));
 }
 
-TEST_CASE("a call without kernel calls notices a new shape of a captured tensor") {
+TEST_CASE("a call without kernel calls detects a new shape of a captured tensor") {
   Tensor w = randn({4, 2});
   auto f = compile([&] {
     if (w.split(2).size() != 2) throw std::out_of_range("not two parts");
@@ -72,7 +72,7 @@ TEST_CASE("a call without kernel calls notices a new shape of a captured tensor"
   CHECK_THROWS_AS(f(), std::out_of_range);
 }
 
-TEST_CASE("a function that runs backward through a graph from outside stays eager") {
+TEST_CASE("a function that runs backward through a graph that was recorded outside of it stays eager") {
   Tensor w = randn({3}).requires_grad_();
   const Tensor outside = w.sin();
   auto f = compile([&] { outside.backward(ones({3}), true); });
@@ -112,7 +112,7 @@ TEST_CASE("backward accumulates correctly after a parameter or its gradient is t
   CHECK(same_bits(w.grad(), turned + x));
 }
 
-TEST_CASE("a call notices that a captured view on the argument's memory is transposed in place") {
+TEST_CASE("a call detects that a captured view of its argument was transposed in place") {
   const Tensor x = randn({3, 3});
   Tensor view = x.view({3, 3});
   auto f = compile([&](const Tensor& a) { return a + view; });
@@ -124,7 +124,7 @@ TEST_CASE("a call notices that a captured view on the argument's memory is trans
   CHECK(same_bits(f(x), x + view));
 }
 
-TEST_CASE("a call notices that a captured handle refers to another view of the same memory") {
+TEST_CASE("a call detects that a captured handle was assigned another view of the same memory") {
   const Tensor w = randn({4, 3});
   Tensor row = w[0];
   auto f = compile([&](const Tensor& x) { return x * row; });
@@ -143,7 +143,7 @@ TEST_CASE("a call notices that a captured handle refers to another view of the s
   CHECK(same_bits(g(both), both.sum() + both[2]));
 }
 
-TEST_CASE("a call notices that a captured leaf or a returned captured tensor is replaced") {
+TEST_CASE("a call detects that a captured leaf or a captured tensor that it returns was replaced") {
   Tensor w = randn({3}).requires_grad_(), state = zeros({3});
   auto f = compile([&](const Tensor& x) {
     const Tensor loss = (x * w).sum();
@@ -163,7 +163,7 @@ TEST_CASE("a call notices that a captured leaf or a returned captured tensor is 
   CHECK(f.report().replays > 4);
 }
 
-TEST_CASE("a call notices that a captured leaf on the argument's memory is replaced") {
+TEST_CASE("a call detects that a captured leaf that shares the argument's memory was replaced") {
   Tensor w = randn({4}).requires_grad_();
   auto f = compile([&](const Tensor&) { (w * 3).sum().backward(); });
   const Tensor x = w.detach();
@@ -174,7 +174,7 @@ TEST_CASE("a call notices that a captured leaf on the argument's memory is repla
   CHECK(same_bits(w.grad(), full({4}, 3.0)));
 }
 
-TEST_CASE("the destruction of arguments on the same memory does not invalidate the tape") {
+TEST_CASE("a tape stays valid after arguments that shared the memory of later arguments are destroyed") {
   const Tensor data = randn({40, 3});
   const Tensor w = randn({3});
   auto f = compile([&](const Tensor& x) { return (x * w).sum(); });
@@ -201,7 +201,7 @@ TEST_CASE("the destruction of arguments on the same memory does not invalidate t
   CHECK(g.report().recordings <= 4);
 }
 
-TEST_CASE("a function whose arguments change geometry and requires_grad before each call is replayed") {
+TEST_CASE("a function whose arguments are unsqueezed and set to require grad before each call is replayed") {
   const Tensor w = randn({3});
   std::vector<Tensor> batches;
   for (int i = 0; i < 40; ++i) batches.push_back(randn({3}));
@@ -218,7 +218,7 @@ TEST_CASE("a function whose arguments change geometry and requires_grad before e
   CHECK(f.report().replays >= 36);
 }
 
-TEST_CASE("a tensor that is passed twice and two leaves on one memory get tapes of their own") {
+TEST_CASE("a tensor that is passed twice gets another tape than two leaves that share memory") {
   auto f = compile([](const Tensor& a, const Tensor& b) {
     const Tensor loss = (a * 2 + b * 3).sum();
     loss.backward();
@@ -257,7 +257,8 @@ TEST_CASE("a compiled optimizer step reads the gradients that parameters have at
   }
 }
 
-TEST_CASE("a function that reads a gradient notices that it is assigned, replaced or cleared between calls") {
+TEST_CASE(
+    "a function that reads a gradient detects that it was assigned, replaced or cleared between calls") {
   Tensor w = randn({3}).requires_grad_();
   auto f = compile([&](const Tensor& x) { return w.grad().defined() ? x + w.grad() : x * 2; });
   const Tensor x = randn({3});
@@ -273,7 +274,7 @@ TEST_CASE("a function that reads a gradient notices that it is assigned, replace
   CHECK(same_bits(f(x), expected()));
 }
 
-TEST_CASE("replays assign and drop the gradients that the function assigns and drops") {
+TEST_CASE("replays assign and reset the same gradients as the function") {
   Tensor w = randn({3}).requires_grad_(), v = randn({3}).requires_grad_();
   auto f = compile([&](const Tensor& x) {
     w.mutable_grad() = x * 2;
@@ -302,7 +303,7 @@ TEST_CASE("replays assign and drop the gradients that the function assigns and d
   CHECK(g.report().replays > 0);
 }
 
-TEST_CASE("a replay that throws has dropped the gradients that the function drops before the failing call") {
+TEST_CASE("a replay that throws has reset the gradients that the function resets before the failing kernel") {
   Tensor w = ones({3}).requires_grad_();
   optim::SGD optimizer({w}, 0.1);
   const Tensor divisor = ones({1}, kInt);
@@ -433,7 +434,7 @@ TEST_CASE("calls run the tensor and module hooks that are registered at the time
   CHECK(same_bits(layer->weight.grad(), ones({2, 3})));
 }
 
-TEST_CASE("arguments with and without a hook get tapes of their own") {
+TEST_CASE("an argument with a hook gets another tape than an argument without one") {
   auto f = compile([](const Tensor& x) {
     const Tensor loss = x.sum();
     loss.backward();

@@ -178,7 +178,7 @@ TEST_CASE("emit marks arguments that share memory or are written to") {
                  Contains("  plan_->call({x0, x1});"));
 }
 
-TEST_CASE("an emitted source refills constants that its calls write to") {
+TEST_CASE("an emitted source restores constants before each call if its kernels write to them") {
   auto f = compile([](const Tensor& x) { return tensor({1.0F, 2.0F}).add_(x); });
   prepare(f, randn({2}));
   f.emit(temporary("adds.cpp"));
@@ -186,7 +186,7 @@ TEST_CASE("an emitted source refills constants that its calls write to") {
              Contains("NdArray c0{refilled(constant(8, {4611686019492741120U})), "));
 }
 
-TEST_CASE("emit throws for a replaced weight and writes the current values of a changed one") {
+TEST_CASE("emit throws if a weight was replaced, and writes the current values of a modified weight") {
   nn::Linear layer(3, 2);
   auto f = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;
@@ -203,7 +203,8 @@ TEST_CASE("emit throws for a replaced weight and writes the current values of a 
   CHECK(safetensors::read(temporary("layer.safetensors")).at("w1").equal(layer->weight));
 }
 
-TEST_CASE("the three emitted files carry one mark, which depends on the calls and not on the weights") {
+TEST_CASE(
+    "the three emitted files contain the same mark, which depends on the calls but not on the weights") {
   nn::Linear layer(3, 2);
   const auto emitted = [&](const std::function<Tensor(const Tensor&)>& body) {
     auto f = compile(body);

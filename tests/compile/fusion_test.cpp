@@ -40,7 +40,7 @@ struct Threads {
 
 }  // namespace
 
-TEST_CASE("a chain of elementwise calls is replayed in blocks with equal bits") {
+TEST_CASE("a chain of elementwise calls is replayed in blocks and bitwise equal to eager calls") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, kFew, kMany);
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt);
   const Threads threads(GENERATE(1, 3));
@@ -57,7 +57,8 @@ TEST_CASE("a chain of elementwise calls is replayed in blocks with equal bits") 
   if (n == kMany) REQUIRE(report.arena_bytes < 4 * kMany * static_cast<std::int64_t>(element_size(dtype)));
 }
 
-TEST_CASE("chains of unary functions and their first and second derivatives are replayed with equal bits") {
+TEST_CASE(
+    "replayed chains of unary functions and of their two derivatives are bitwise equal to eager calls") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, kFew, kMany);
   const Threads threads(GENERATE(1, 2));
   require_twin(
@@ -71,7 +72,7 @@ TEST_CASE("chains of unary functions and their first and second derivatives are 
       uniform(n, kFloat));
 }
 
-TEST_CASE("sums over all elements are fused into the chain with equal bits") {
+TEST_CASE("sums over all elements are fused into the chain and bitwise equal to eager sums") {
   const std::int64_t n =
       GENERATE(as<std::int64_t>{}, 1, kFew, 4096, kMany, 65537, 200001);  // from one block to several pieces
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kLong);
@@ -100,7 +101,7 @@ TEST_CASE("a fused sum reads the elements before a later in-place write") {
   CHECK(report.fused == report.operations);
 }
 
-TEST_CASE("a mean and its gradient are replayed with equal bits") {
+TEST_CASE("a replayed mean and its gradient are bitwise equal to eager ones") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, kFew, 200001);
   require_twin(
       [](const std::vector<Tensor>& numbers) {
@@ -175,7 +176,7 @@ TEST_CASE("calls that access each other's elements at other positions are not fu
   }
 }
 
-TEST_CASE("a fused chain writes to arguments and captured tensors with equal bits") {
+TEST_CASE("a fused chain writes the same bits to arguments and captured tensors as eager calls") {
   const Tensor kept = rand({kMany}), twin = kept.clone();
   const auto body = [](const Tensor& state, const Tensor& x) {
     x.mul_(2).add_(state);
@@ -212,7 +213,8 @@ TEST_CASE("a call whose arguments overlap gives the results of an eager call") {
                  {body(view(others, 5), view(others, 0)), view(others, 0)});
 }
 
-TEST_CASE("a matmul is not fused with a later addition if other calls access the sum in between") {
+TEST_CASE(
+    "a matmul is not fused with a later in-place addition if other calls access the target in between") {
   const Tensor sum = rand({20, 30}), twin = sum.clone();
   const auto body = [](const Tensor& to, const Tensor& a, const Tensor& b) {
     const Tensor product = mm(a, b), before = to * 1;
@@ -230,7 +232,7 @@ TEST_CASE("a matmul is not fused with a later addition if other calls access the
   require_replays(step, 2);
 }
 
-TEST_CASE("a matmul is not fused with an addition to a sum that it reads or that is created after it") {
+TEST_CASE("a matmul is not fused with an in-place addition to its operand or to a tensor created after it") {
   const std::int64_t n = 40;
   const auto body = [](const Tensor& to, const Tensor& b) {
     const Tensor product = mm(to, b);
@@ -253,7 +255,7 @@ TEST_CASE("a matmul is not fused with an addition to a sum that it reads or that
   require_replays(step, 2);
 }
 
-TEST_CASE("a call does not overwrite an operand of a matmul that is produced in blocks") {
+TEST_CASE("a call does not overwrite an operand of a matmul whose result is computed in blocks") {
   const std::int64_t n = GENERATE(256, 300);
   const Threads threads(GENERATE(1, 2));
   const auto body = [](const Tensor& a, const Tensor& b) {
@@ -287,7 +289,7 @@ TEST_CASE("a chain that reads scalars of other dtypes gives the results of eager
   }
 }
 
-TEST_CASE("matmuls that accumulate into gradients have equal bits") {
+TEST_CASE("replayed matmuls that accumulate into gradients are bitwise equal to eager ones") {
   // Batches of 128 rows or more are summed in several parts.
   const std::int64_t batch = GENERATE(1, 2, 64, 300, 1030);
   const std::int64_t features = GENERATE(1, 5, 40);
@@ -321,7 +323,8 @@ TEST_CASE("matmuls that accumulate into gradients have equal bits") {
   require_same(expected, got);
 }
 
-TEST_CASE("a matmul before an activation's gradient runs in blocks of rows with less memory and equal bits") {
+TEST_CASE(
+    "a matmul before an activation's gradient runs in blocks of rows, needs less memory and keeps its bits") {
   const std::int64_t batch = GENERATE(256, 300, 641), width = 64;
   const Threads threads(1);
   const auto training = [&] {
@@ -346,7 +349,7 @@ TEST_CASE("a matmul before an activation's gradient runs in blocks of rows with 
   REQUIRE(step.report().arena_bytes < 3 * layer + 160 * width * 4 + (16 << 10));
 }
 
-TEST_CASE("the gradient of max pooling is produced in planes with less memory and equal bits") {
+TEST_CASE("the gradient of max pooling is computed plane by plane, needs less memory and keeps its bits") {
   const int stride = GENERATE(2, 1);
   const DType dtype = GENERATE(kFloat, kDouble, kBFloat16);
   const Threads threads(GENERATE(1, 2));

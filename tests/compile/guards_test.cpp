@@ -7,7 +7,7 @@
 using namespace twins;
 using support::Contains;
 
-TEST_CASE("each shape, dtype, layout, number, string and grad mode gets a tape of its own") {
+TEST_CASE("each shape, dtype, layout, number, string and grad mode gets its own tape") {
   auto f = compile([](const Tensor& x, double by, const std::string& how) {
     return how == "sum" ? (x * by).sum() : (x * by).mean();
   });
@@ -29,7 +29,7 @@ TEST_CASE("each shape, dtype, layout, number, string and grad mode gets a tape o
   CHECK(f.report().calls == 0);
 }
 
-TEST_CASE("each mode of the thread that affects ops gets a tape of its own") {
+TEST_CASE("each thread mode that affects ops gets its own tape") {
   auto f = compile([](const Tensor& x) {
     const Tensor one = ones({2, 2});
     return std::tuple(x.matmul(x) + one, one);
@@ -62,14 +62,14 @@ TEST_CASE("each mode of the thread that affects ops gets a tape of its own") {
   require_replays(f, static_cast<std::int64_t>(std::size(states)));
 }
 
-TEST_CASE("max_kinds keeps the most recently used kinds") {
+TEST_CASE("max_kinds limits the number of tapes to the most recently used kinds of calls") {
   auto f = compile([](const Tensor& x) { return x + 1; }, CompileOptions{2});
   for (int n = 1; n < 6; ++n)
     for (int i = 0; i < 3; ++i) CHECK(equal(f(ones({n})), full({n}, 2.0)));
   CHECK(f.report().kinds == 2);
 }
 
-TEST_CASE("a replay reads in-place writes to a captured tensor and notices its replacement") {
+TEST_CASE("a replay reads in-place writes to a captured tensor and detects its replacement") {
   Tensor weight = randn({3});
   auto f = compile([&](const Tensor& x) { return x * weight; });
   const Tensor x = randn({3});
@@ -88,7 +88,7 @@ TEST_CASE("a replay reads in-place writes to a captured tensor and notices its r
   CHECK(same_bits(f(x), x * weight));
 }
 
-TEST_CASE("a call notices that frozen parameters are unfrozen") {
+TEST_CASE("a call detects that frozen parameters are unfrozen") {
   nn::Linear frozen(2, 2), free(2, 1);
   for (const Tensor& p : frozen->parameters()) p.set_requires_grad(false);
   auto step = compile([&](const Tensor& x) {
@@ -179,7 +179,7 @@ TEST_CASE("a returned constant is a new copy in every call") {
   }
 }
 
-TEST_CASE("backward through an earlier graph notices the in-place writes of a replay") {
+TEST_CASE("backward through an earlier graph detects the in-place writes of a replay") {
   Tensor w = ones({2}).requires_grad_();
   auto shift = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;
@@ -231,7 +231,7 @@ TEST_CASE("a function that computes on raw data pointers stays eager") {
   CHECK_FALSE(g.report().replayed);
 }
 
-TEST_CASE("a function with equal constants in every call is replayed, with others it stays eager") {
+TEST_CASE("a function is replayed if its constants are equal in every call, and otherwise stays eager") {
   const Warnings warnings;
   auto constant = compile([](const Tensor& x) { return x * tensor({1.F, 2.F}) + 3; });
   const Tensor x = randn({2});
@@ -250,7 +250,7 @@ TEST_CASE("a function with equal constants in every call is replayed, with other
   CHECK_THAT(counting.report().reason, Contains("different"));
 }
 
-TEST_CASE("a function that keeps a computed tensor outside its results stays eager") {
+TEST_CASE("a function that stores a computed tensor outside of its results stays eager") {
   const Warnings warnings;
   Tensor state = zeros({2});
   auto carry = compile([&](const Tensor& x) {
@@ -429,7 +429,7 @@ TEST_CASE("exceptions of the function or of a kernel propagate, and the next cal
   settle(g, from, tensor({1, 2}));
 }
 
-TEST_CASE("a compiled function that is called within another is recorded as part of the outer one") {
+TEST_CASE("a compiled function that is called inside another one is recorded as part of the outer function") {
   auto inner = compile([](const Tensor& x) { return x * 2; });
   auto outer = compile([&](const Tensor& x) { return inner(x) + 1; });
   settle(outer, ones({2}));
@@ -470,7 +470,7 @@ TEST_CASE("temporaries with disjoint live ranges share the memory of the arena")
   CHECK(chain.report().result_bytes >= 4000);
 }
 
-TEST_CASE("a replayed training step calls hooks on saved tensors that are set later") {
+TEST_CASE("a replayed training step calls saved-tensor hooks that are set after the recording") {
   const Tensor w = randn({3}).requires_grad_();
   auto f = compile([&](const Tensor& x) {
     w.mutable_grad() = {};

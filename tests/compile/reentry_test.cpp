@@ -62,7 +62,7 @@ TEST_CASE("a warning handler may call report and reset of the function that warn
   CHECK_THAT(asks.reason, Contains("the host reads"));
 }
 
-TEST_CASE("a function that gets a new shape in every call is no longer recorded, with one warning") {
+TEST_CASE("a function that gets a new shape in every call warns once and is no longer recorded") {
   Warnings warnings;
   auto f = compile([](const Tensor& x) { return x + 1; }, CompileOptions{4});
   for (std::int64_t n = 1; n <= 100; ++n) CHECK(same_bits(f(ones({n})), full({n}, 2.0)));

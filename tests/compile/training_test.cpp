@@ -41,7 +41,8 @@ const std::vector<Case>& cases() {
 
 }  // namespace
 
-TEST_CASE("a compiled step of every optimizer follows the learning rate with the bits of an eager step") {
+TEST_CASE(
+    "a compiled step of every optimizer is bitwise equal to an eager step when the learning rate changes") {
   const Case& each = GENERATE(from_range(cases()));
   INFO(each.name);
   const Warnings warnings;
@@ -106,7 +107,8 @@ TEST_CASE("dropout in scaled_dot_product_attention draws new random numbers in e
   CHECK_FALSE(equal(got[4], got[5]));
 }
 
-TEST_CASE("a compiled step of a network with batch norm has the bits and buffers of an eager one") {
+TEST_CASE(
+    "a compiled step of a network with batch norm has bitwise equal results and buffers to an eager step") {
   const auto build = [] {
     manual_seed(4);
     return nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 4, 3)), nn::BatchNorm2d(4), nn::ReLU(),
@@ -137,7 +139,7 @@ TEST_CASE("a compiled step of a network with batch norm has the bits and buffers
   CHECK(infer.report().replays > 0);
 }
 
-TEST_CASE("a step on the residual of a differential equation replays second derivatives with equal bits") {
+TEST_CASE("a replayed step with second derivatives in the loss is bitwise equal to an eager step") {
   const auto build = [] {
     manual_seed(6);
     return nn::Sequential(nn::Linear(1, 12), nn::Tanh(), nn::Linear(12, 12), nn::Tanh(), nn::Linear(12, 1));
@@ -164,7 +166,7 @@ TEST_CASE("a step on the residual of a differential equation replays second deri
   require_replays(step, 4);
 }
 
-TEST_CASE("a training step of an LSTM with gradient clipping by norm is replayed with equal bits") {
+TEST_CASE("a replayed training step of an LSTM with gradient clipping is bitwise equal to an eager step") {
   const auto build = [] {
     manual_seed(8);
     return nn::LSTM(nn::LSTMOptions(5, 7).num_layers(2).batch_first(true));
@@ -194,7 +196,7 @@ TEST_CASE("a training step of an LSTM with gradient clipping by norm is replayed
   require_replays(step, 4);
 }
 
-TEST_CASE("a matmul that is added to a part of a zeroed gradient leaves the rest zero") {
+TEST_CASE("a matmul that is added to some rows of a zeroed gradient leaves the other rows zero") {
   for (const std::int64_t first : {0, 2, 4})
     for (const bool by_optimizer : {true, false}) {
       INFO("from row " << first << (by_optimizer ? ", zeroed by the optimizer" : ", zeroed by hand"));

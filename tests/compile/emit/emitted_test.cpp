@@ -59,7 +59,7 @@ void require_same(Fn function, Emitted emitted) {
 
 }  // namespace
 
-TEST_CASE("an emitted function of two tensors has the bits of both eager results") {
+TEST_CASE("both results of an emitted function of two tensors are bitwise equal to the eager ones") {
   require_same(functions::Pair(), EmittedPair());
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("an emitted recurrent network and its loss are bitwise equal to the ea
   require_same(functions::Recurrent(), EmittedRecurrent(weights("recurrent")));
 }
 
-TEST_CASE("an emitted function writes to its argument and to its own copy of a captured state") {
+TEST_CASE("an emitted function writes to its argument and to its own copy of a captured tensor") {
   functions::Mixed function;
   EmittedMixed emitted(weights("mixed"));
   // The emitted state includes the changes of the calls before emit().
@@ -131,7 +131,7 @@ TEST_CASE("an emitted function accepts arguments at any offset in their memory")
 }
 
 TEST_CASE(
-    "the constructor of an emitted class throws for a missing file of weights or one of another source") {
+    "the constructor of an emitted class throws if the weights are missing or belong to another source") {
   CHECK_THROWS_WITH(EmittedRecurrent("/nowhere/emitted_recurrent.safetensors"),
                     Contains("/nowhere/emitted_recurrent.safetensors"));
   CHECK_THROWS_WITH(EmittedRecurrent(weights("cnn")),
@@ -194,7 +194,8 @@ TEST_CASE("an emitted loss and its gradients are bitwise equal to the eager ones
   require_same(functions::Gradients(), EmittedGradients(weights("gradients")));
 }
 
-TEST_CASE("an emitted function requires arguments that share memory as in the recording") {
+TEST_CASE(
+    "an emitted function requires that its arguments share memory in the same way as in the recording") {
   EmittedShared shared;
   manual_seed(100);
   for (int round = 0; round < 3; ++round) {

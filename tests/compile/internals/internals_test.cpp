@@ -43,7 +43,7 @@ std::unique_ptr<Tape> tape_of_step(nn::Sequential& net, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("each pass leaves the access index equal to a new index of the tape") {
+TEST_CASE("each pass updates the access index to equal a newly built index of the tape") {
   nn::Sequential net(nn::Linear(64, 64), nn::Tanh(), nn::Linear(64, 64), nn::ReLU(), nn::Linear(64, 8));
   const Tensor x = randn({600, 64});
   static_cast<void>(tape_of_step(net, x));  // the first step creates the gradients
@@ -61,7 +61,7 @@ TEST_CASE("each pass leaves the access index equal to a new index of the tape") 
   CHECK(accesses == AccessIndex(*tape));
 }
 
-TEST_CASE("the access index of reordered and dropped calls equals a new index of the tape") {
+TEST_CASE("after calls are reordered and dropped, the access index equals a newly built index of the tape") {
   nn::Sequential net(nn::Linear(8, 8), nn::Tanh(), nn::Linear(8, 2));
   const std::unique_ptr<Tape> tape = tape_of_step(net, randn({4, 8}));
   AccessIndex accesses(*tape);
@@ -92,7 +92,7 @@ std::uint64_t comparisons(F&& body) {
 
 }  // namespace
 
-TEST_CASE("the comparisons to prepare a tape grow linearly with the number of calls") {
+TEST_CASE("the number of comparisons for preparing a tape grows linearly with the number of calls") {
   const std::pair<const char*, std::function<void(int)>> functions[] = {
       {"a chain of new tensors",
        [](int n) {

@@ -35,7 +35,7 @@ void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
 
 using namespace ebb;
 
-TEST_CASE("a call that runs out of memory throws or has the right result, and later calls are right") {
+TEST_CASE("a call that runs out of memory throws or gives the right result, and later calls give it too") {
   const Tensor w = arange(6, kFloat).view({3, 2}), x = ones({4, 3});
   const auto body = [&](const Tensor& a) {
     const NoGradGuard no_grad;
