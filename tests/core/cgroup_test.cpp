@@ -17,7 +17,7 @@ const char* const kMount1 =
 
 }  // namespace
 
-TEST_CASE("cgroup v2: the smallest CPU quota of the group and its ancestors counts and is rounded up") {
+TEST_CASE("cgroup v2: the CPU limit is the smallest quota of the group and its ancestors, rounded up") {
   const FakeRoot root;
   CHECK(!cgroup_cpus(root.path()));
   root.write("/proc/self/mountinfo", kMount2);
@@ -53,7 +53,7 @@ TEST_CASE("cgroup v1: each controller has a separate hierarchy") {
   CHECK(folders[3].version == 2);
 }
 
-TEST_CASE("cgroup: the mount root is used for every path of the container outside") {
+TEST_CASE("cgroup: a group outside the mounted subtree has the limits of the mount point") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", "32 31 0:29 /box/12 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
   root.write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
@@ -68,7 +68,7 @@ TEST_CASE("cgroup: the mount root is used for every path of the container outsid
   CHECK(cgroup_cpus(root.path()) == 1);
 }
 
-TEST_CASE("cgroup: malformed tables set no limit") {
+TEST_CASE("cgroup: malformed files set no limit") {
   const FakeRoot root;
   for (const char* text : {"", "\n", "0::\n", "::::\n", "0::/\n", "3:cpu:a\n"})
     for (const char* mounts : {"", " - ", "- cgroup2\n", "1 2 3 / /sys - cgroup2\n", kMount1, kMount2}) {
@@ -86,7 +86,7 @@ TEST_CASE("cgroup: malformed tables set no limit") {
   CHECK(cgroup_cpus(root.path()) == 1 << 20);
 }
 
-TEST_CASE("cgroup: the smallest memory limit counts in both versions") {
+TEST_CASE("cgroup v1 and v2: the memory limit is the smallest one of the group and its ancestors") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", kMount2);
   root.write("/proc/self/cgroup", "0::/jobs/one\n");

@@ -16,7 +16,7 @@
 
 using ebb::Variable;
 
-TEST_CASE("memory_stats follows allocations and frees") {
+TEST_CASE("memory_stats counts allocations and frees") {
   ebb::empty_cache();
   const auto before = ebb::memory_stats();
   ebb::reset_peak();
@@ -83,7 +83,7 @@ TEST_CASE("empty_cache returns small blocks that any thread freed") {
   CHECK(ebb::memory_stats().cached < before + (1u << 20));
 }
 
-TEST_CASE("the cache for growing tensors is bounded by the largest tensor") {
+TEST_CASE("used and cached memory of growing tensors is at most about twice the largest tensor") {
   ebb::empty_cache();
   std::size_t most = 0;
   const std::int64_t largest = 400 * 20000;
@@ -108,7 +108,7 @@ TEST_CASE("live_storage_count is exact across running and ended threads") {
   REQUIRE(ebb::live_storage_count() == storages);
 }
 
-TEST_CASE("shapes larger than the memory throw") {
+TEST_CASE("shapes with too many elements or a negative size throw") {
   REQUIRE_THROWS_WITH(ebb::empty({std::int64_t{1} << 40, std::int64_t{1} << 40}),
                       support::Contains("shape [1099511627776, 1099511627776] has more elements"));
   REQUIRE_THROWS_WITH(ebb::empty({-1}),
@@ -117,7 +117,7 @@ TEST_CASE("shapes larger than the memory throw") {
                       support::Contains("out of memory: the system refused "));
 }
 
-TEST_CASE("a graph freed during a swap of its leaf leaves no pointer to its accumulator") {
+TEST_CASE("a graph that is freed during a ScopedSwap of its leaf leaves no dangling gradient accumulator") {
   const Variable w = ebb::ones({2}).requires_grad_();
   Variable y = w * 2;
   {
@@ -169,7 +169,7 @@ struct Carver {
 
 }  // namespace
 
-TEST_CASE("a thread takes one batch of blocks that another thread has freed") {
+TEST_CASE("freed small blocks are taken in batches") {
   SmallBlocks depot;
   Carver carver{depot, {}};
   std::vector<void*> blocks;
@@ -224,7 +224,7 @@ TEST_CASE("trim returns only slabs whose blocks are all free") {
   CHECK(depot.take(a).head == nullptr);
 }
 
-TEST_CASE("a slab of an ended thread is used further by the next thread") {
+TEST_CASE("the next thread continues to allocate from the slab of an ended thread") {
   SmallBlocks depot;
   Carver first{depot, {}}, second{depot, {}};
   char* block = static_cast<char*>(first.carve(0));
@@ -256,7 +256,7 @@ TEST_CASE("slabs that are unused for long are trimmed automatically") {
   depot.trim();
 }
 
-TEST_CASE("RecentPeak covers the steps of a loop and forgets earlier peaks") {
+TEST_CASE("RecentPeak stays at the peak of a repeated step and drops when later steps use less") {
   RecentPeak peak;
   for (int step = 0; step < 100; ++step) {
     peak.handed_out(60, 60);
@@ -292,7 +292,7 @@ TEST_CASE("a cached large block is reused for requests down to four fifths of it
   }
 }
 
-TEST_CASE("cached large blocks do not exceed the recent peak of use") {
+TEST_CASE("the recent peak of use limits the cached large blocks, and the oldest blocks are evicted first") {
   LargeBlocks large;
   const std::size_t largest = 100 * kMiB;
   std::size_t most = 0;
@@ -326,7 +326,7 @@ TEST_CASE("a failed allocation of a large block leaves the cache usable") {
   large.release();
 }
 
-TEST_CASE("mapped pages are aligned and zero and memory_limit is set") {
+TEST_CASE("mapped pages are aligned and zero, and memory_limit returns a plausible size") {
   for (const std::size_t alignment : {kPage, kSlabBytes, kHugePage}) {
     char* pages = static_cast<char*>(map_pages(kSlabBytes, alignment));
     REQUIRE(pages);

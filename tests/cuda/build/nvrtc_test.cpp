@@ -107,7 +107,7 @@ TEST_CASE("NVRTC compiles sources of chains with reductions for all architecture
     CHECK(is_machine_code(compiled(reducing_source<Half>(by_columns), architecture)));
 }
 
-TEST_CASE("a compile error of NVRTC is an error with its message") {
+TEST_CASE("the error for a source that does not compile contains the message of NVRTC") {
   if (!is_there()) return;
   CHECK_THROWS_WITH(compiled("#include \"ops/elementwise/cuda_chain.h\"\nint x = y;\n"),
                     support::Contains("\"y\" is undefined"));

@@ -90,7 +90,7 @@ TEST_CASE("attention has cuDNN plans for forward and backward") {
   }
 }
 
-TEST_CASE("attention engines with atomic sums lack the note NONDETERMINISTIC") {
+TEST_CASE("cuDNN attention engines with atomic sums do not have the note NONDETERMINISTIC") {
   // If there were a note, ops could use it to avoid cuDNN in deterministic mode.
   const Request request(kCases[0].geometry, kHalf, false);
   const std::vector<Plan> plans = plans_of(task_of(request.backward()));

@@ -164,7 +164,7 @@ std::int64_t first_engine(const Request& request) {
 }  // namespace
 
 // The reason why the plugin applies bias and ReLU in a separate pass only for depthwise convolutions.
-TEST_CASE("fused bias and ReLU exclude only the engine for depthwise convolutions") {
+TEST_CASE("convolutions with fused bias and ReLU use the engine of plain ones unless they are depthwise") {
   for (const Geometry& g : kGeometries)
     for (const bool last : {false, true}) {
       if (last && g.in.size() == 3) continue;
@@ -207,7 +207,7 @@ TEST_CASE("16-bit convolutions need less workspace in channels-last layout") {
     }
 }
 
-TEST_CASE("convolution plans respect the workspace limit if any plan can") {
+TEST_CASE("convolution plans respect the workspace limit, or need the least workspace if no plan can") {
   const Request request(kGeometries[0], DnnConv::forward, kBFloat16, false);
   const std::vector<Plan> all = request.plans(100);
   REQUIRE(all.at(0).workspace > 4096);
@@ -354,7 +354,7 @@ TEST_CASE("ReLU after a convolution is described as propagating NaN") {
     }
 }
 
-TEST_CASE("plans with ReLU are not serialized because their text omits the NaN mode") {
+TEST_CASE("plans with ReLU are not serialized because the text of a plan omits the NaN mode") {
   const Answer answer = RequestWithBias(kFloat, false, true).made();
   REQUIRE(answer.plan);
   const std::string text = text_of(*answer.plan);

@@ -34,7 +34,7 @@ Problem problem(std::int64_t rows) {
 }
 }  // namespace
 
-TEST_CASE("a cached plan is found by its problem and its library and device") {
+TEST_CASE("a cached plan is found by its problem, library version and device") {
   const Folder folder;
   PlanFiles files(folder.path, "cuDNN 1 on a device");
   CHECK_FALSE(files.load(problem(3)));
@@ -104,7 +104,7 @@ TEST_CASE("a plan cache without a usable folder stores nothing and does not fail
   CHECK(folder.files().size() == 2);
 }
 
-TEST_CASE("concurrent readers never see a partly written plan") {
+TEST_CASE("concurrent readers never read a partly written plan") {
   const Folder folder;
   PlanFiles files(folder.path, "whom");
   const std::string plans[] = {std::string(100'000, 'a'), std::string(50'000, 'b')};
@@ -176,7 +176,7 @@ Answer made(const Task& task, std::atomic<int>& count) {
 
 }  // namespace
 
-TEST_CASE("a plan survives serialization to text") {
+TEST_CASE("a plan is unchanged by a round trip through text") {
   const Request request;
   std::atomic<int> count{0};
   const Answer answer = made(request.task, count);

@@ -278,7 +278,7 @@ TEST_CASE("blocks are reused as soon as all streams that used them are done", "[
   CHECK(waiting.empty());
 }
 
-TEST_CASE("blocks behind a pending event are not queried", "[waiting]") {
+TEST_CASE("events after a pending event of the same stream are not queried", "[waiting]") {
   const OwnStream a, b;
   WaitingBlocks<int> waiting;
   std::vector<int> blocks(400);

@@ -89,7 +89,7 @@ void with_a_graph() {
 
 }  // namespace
 
-TEST_CASE("a failing driver call is an error and the next attempt succeeds") {
+TEST_CASE("a failing driver call throws and the next attempt succeeds") {
   for (void (*const scenario)() : {&across_streams, &across_devices, &with_a_graph}) {
     scenario();
     for (int n = 0; n < 60; ++n) {

@@ -310,7 +310,7 @@ TEST_CASE("a product without a cuBLASLt algorithm is reported and looked up only
   CHECK(multiply(5, kBase + 4));
 }
 
-TEST_CASE("all parts of a split batch have the same alignment") {
+TEST_CASE("a batched product is split into parts with the same alignment") {
   struct Restore {
     ~Restore() { emu::blas_alignment = 1; }
   } restore;

@@ -129,7 +129,7 @@ TEST_CASE("a memory snapshot attributes graph memory to its pool") {
   allocator.empty_cache();
 }
 
-TEST_CASE("memory freed in a capture is not returned to a full device") {
+TEST_CASE("memory that was freed in a capture stays with the graph even if the device is full") {
   CachingAllocator allocator(kDriver, kFirst);
   std::size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
@@ -200,7 +200,7 @@ TEST_CASE("the memory history contains maps and unmaps of expandable segments") 
   CHECK(snapshot["device_traces"][0][4]["size"] == 20 * kMiB);
 }
 
-TEST_CASE("the memory limit includes cached blocks which are freed before a request fails") {
+TEST_CASE("cached blocks count toward the memory limit and are freed before a request fails") {
   for (const bool expandable : {false, true}) {
     CachingAllocator allocator(kDriver, kFirst, expandable);
     allocator.figures().limit = 100 * kMiB;

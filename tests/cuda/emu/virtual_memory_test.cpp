@@ -70,7 +70,7 @@ TEST_CASE("an address range maps and unmaps memory in granules") {
   CHECK(device_free() == before);
 }
 
-TEST_CASE("mapping on a full device fails as a whole and maps no granule") {
+TEST_CASE("a mapping that does not fit on the device fails as a whole and maps no granule") {
   const std::size_t granule = virtual_memory_granularity(kFirst), before = device_free();
   AddressRange range(kFirst, before + 4 * granule, granule);
   CHECK_FALSE(range.map(range.data(), before + granule));
@@ -150,7 +150,7 @@ TEST_CASE("empty_cache unmaps the free parts of an expandable segment") {
   CHECK(device_free() == before);
 }
 
-TEST_CASE("each stream has one address range for large and one for small blocks") {
+TEST_CASE("each stream has one address range for large blocks and one for small blocks") {
   const OwnStream side;
   CachingAllocator allocator(kDriver, kFirst, true);
   MemoryBlock* const large = allocator.allocate(2 * kMiB, nullptr);

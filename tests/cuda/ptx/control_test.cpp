@@ -67,7 +67,7 @@ TEST_CASE("Ordered and unordered comparisons of floats handle NaN", "[ptx]") {
     check_all(std::string(".") + format.name, numbers_of(format), [=](u16 a) { return value_in(format, a); });
 }
 
-TEST_CASE("setp combines a comparison with a predicate and writes both results", "[ptx]") {
+TEST_CASE("setp combines a comparison and its negation with a predicate and writes both results", "[ptx]") {
   const std::vector<u32> both{0, 1};
   const auto v = floats<float>(0);
   const auto joined = [](const std::string& join, bool a, bool b) {
@@ -234,7 +234,7 @@ TEST_CASE("Barriers do not wait for threads that have exited", "[ptx]") {
                                             : 37 | 8 << 8; });
 }
 
-TEST_CASE("A trap or mismatched barriers end a launch with an error", "[ptx]") {
+TEST_CASE("A trap or a barrier mismatch ends a launch with an error", "[ptx]") {
   CHECK(status_of("trap;") == Status::launch_failure);
   CHECK(status_of("setp.gt.u32 %p0, %tid, 31; @%p0 bra other; bar.sync 0; bra end;\nother: bar.sync 1;\nend:",
                   64) == Status::deadlock);

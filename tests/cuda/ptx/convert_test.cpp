@@ -76,7 +76,7 @@ std::vector<float> numbers_near_ties() {
 
 }  // namespace
 
-TEST_CASE("Integer conversions truncate and extend and saturate on request", "[ptx]") {
+TEST_CASE("Integer conversions truncate or extend, and saturate with the modifier .sat", "[ptx]") {
   for_integers([]<class From>(From) {
     const auto v = integers<From>();
     for_integers([&]<class To>(To) {
@@ -167,7 +167,8 @@ TEST_CASE("Narrowing float conversions round once in each mode", "[ptx]") {
                 [&](double a) { return a > 0 ? static_cast<float>(std::min(a, 1.0)) : 0.0F; });
 }
 
-TEST_CASE("Widening float conversions are exact and round to integral values in four modes", "[ptx]") {
+TEST_CASE("Widening float conversions are exact, and conversions to integral values round in four modes",
+          "[ptx]") {
   const auto v = numbers_near_ties();
   agrees<double>("cvt.f64.f32", v, [](float a) { return double{a}; });
   agrees<float>("cvt.ftz.sat.f32.f32", v, [](float a) { return a >= 0x1p-126F ? std::min(a, 1.0F) : 0.0F; });

@@ -103,7 +103,7 @@ TEST_CASE("neg and abs and copysign do not round", "[ptx]") {
   agrees<float>("abs.ftz.f32", v, [](float a) { return std::fabs(flush(a)); });
 }
 
-TEST_CASE("min and max order signed zeros and ignore NaN unless requested", "[ptx]") {
+TEST_CASE("min and max order signed zeros, and ignore NaN unless they have the modifier .NaN", "[ptx]") {
   for_types<float, double>([]<class T>(T) {
     const auto v = floats<T>();
     const auto least = [](T a, T b) { return std::isnan(a) ? b : std::isnan(b) || is_least(a, b) ? a : b; };
@@ -128,7 +128,7 @@ TEST_CASE("min and max order signed zeros and ignore NaN unless requested", "[pt
   }
 }
 
-TEST_CASE("Approximate functions are accurate and exact at zeros and infinities", "[ptx]") {
+TEST_CASE("Approximate functions are accurate, and exact at zeros and infinities", "[ptx]") {
   auto v = floats<float>(60);
   for (int n = -40; n < 40; ++n)
     v.push_back(static_cast<float>(n) * 0.1F), v.push_back(static_cast<float>(n * 4));
@@ -161,7 +161,7 @@ TEST_CASE("Approximate functions are accurate and exact at zeros and infinities"
                   [](float a, float b) { return Near{double{a / b}, 0x1p-21}; });
 }
 
-TEST_CASE("64-bit approximations read and write only the upper words", "[ptx]") {
+TEST_CASE("64-bit approximations with .ftz read and write only the upper word", "[ptx]") {
   const auto upper = [](double a) {
     return std::bit_cast<double>(std::bit_cast<u64>(a) & 0xffffffff00000000);
   };
@@ -243,7 +243,7 @@ TEST_CASE("16-bit add and sub and mul round once", "[ptx]") {
   });
 }
 
-TEST_CASE("16-bit fma rounds once for terms of any exponents", "[ptx]") {
+TEST_CASE("16-bit fma rounds once, also for terms of very different exponents", "[ptx]") {
   for_formats([](Format format) {
     const auto expected = [=](u16 a, u16 b, u16 c) {
       return nearest(format, value_in(format, a) * value_in(format, b), value_in(format, c));
@@ -262,7 +262,8 @@ TEST_CASE("16-bit fma rounds once for terms of any exponents", "[ptx]") {
   });
 }
 
-TEST_CASE("16-bit min and max order signed zeros and ignore NaN unless requested", "[ptx]") {
+TEST_CASE("16-bit min and max order signed zeros, and ignore NaN unless they have the modifier .NaN",
+          "[ptx]") {
   for_formats([](Format format) {
     for (const bool largest : {false, true})
       for (const bool keeps : {false, true}) {

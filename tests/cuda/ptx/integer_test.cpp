@@ -81,7 +81,7 @@ TEST_CASE("Integer min and max compare as signed or unsigned by their type", "[p
   });
 }
 
-TEST_CASE("add.cc and sub.cc chain words to longer sums and differences", "[ptx]") {
+TEST_CASE("add.cc and sub.cc carry into the next word of a longer sum or difference", "[ptx]") {
   const auto chain = [](const std::string& op, const std::string& type) {
     return "mov.b64 {%w0, %w1}, %a; mov.b64 {%w2, %w3}, %b;" + op + ".cc." + type + " %w4, %w0, %w2;" + op +
            "c." + type + " %w5, %w1, %w3; mov.b64 %d, {%w4, %w5};";
@@ -104,7 +104,7 @@ TEST_CASE("add.cc and sub.cc chain words to longer sums and differences", "[ptx]
               [](u64 a, u64 b, u64 c) { return static_cast<u64>((u128(c) - 1 - (a < b ? 1U : 0U)) >> 64); });
 }
 
-TEST_CASE("mad.cc chains words to longer products", "[ptx]") {
+TEST_CASE("mad.cc carries into the next word of a longer product", "[ptx]") {
   const auto v = integers<u32>();
   const auto w = integers<u64>();
   agrees<u64>(
@@ -122,7 +122,7 @@ TEST_CASE("mad.cc chains words to longer products", "[ptx]") {
               [](s32 a, s32 b) { return static_cast<u32>(s64{a} * b >> 32) != 0 ? 1 : 0; });
 }
 
-TEST_CASE("The condition code is per lane and only cc instructions change it", "[ptx]") {
+TEST_CASE("Each lane has its own condition code, which only .cc instructions change", "[ptx]") {
   const auto v = integers<u32>();
   agrees<u32>(
       "add.cc.u32 %w0, %a, %b; add.u32 %w1, %b, %b; addc.u32 %d, 0, 0; setp.gt.u32 %p, %a, 9;"
@@ -267,7 +267,7 @@ TEST_CASE("Funnel shifts clamp or wrap the shift count", "[ptx]") {
   }
 }
 
-TEST_CASE("prmt permutes bytes and bit 3 of a selector replicates the sign", "[ptx]") {
+TEST_CASE("prmt permutes bytes, and bit 3 of a selector replicates the sign of the byte", "[ptx]") {
   std::vector<u32> selectors{0x3210, 0x7654, 0xfedc, 0xba98, 0xffff4321, 0};
   for (int n = 0; n < 30; ++n) selectors.push_back(static_cast<u32>(random_bits()));
   const auto v = integers<u32>();

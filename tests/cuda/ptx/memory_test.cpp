@@ -27,7 +27,7 @@ std::string text(std::size_t number) { return std::to_string(number); }
 
 }  // namespace
 
-TEST_CASE("Loads extend with the sign of their type", "[ptx]") {
+TEST_CASE("Loads of signed types extend the sign, and other loads extend with zeros", "[ptx]") {
   for (std::size_t offset = 0; offset < 64; offset += 8) {
     const std::string end = " %x0, [%out+" + text(offset) + "];";
     for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class T>(T) {
@@ -209,13 +209,13 @@ TEST_CASE("Integer atomics return the old value and update memory", "[ptx]") {
   check<u16>("cas.b16", [](u16 a, u16 b, u16 c) { return a == b ? c : a; }, h, h, h);
 }
 
-TEST_CASE("atom.inc and atom.dec wrap at zero and their bound", "[ptx]") {
+TEST_CASE("atom.inc and atom.dec wrap at zero and at the bound", "[ptx]") {
   const auto v = integers<u32>();
   check<u32>("inc.u32", [](u32 a, u32 b) { return a >= b ? 0 : a + 1; }, v, v);
   check<u32>("dec.u32", [](u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; }, v, v);
 }
 
-TEST_CASE("Atomic float adds flush 32-bit subnormals in global memory", "[ptx]") {
+TEST_CASE("Atomic 32-bit float adds flush subnormals only in global memory", "[ptx]") {
   const auto v = floats<float>();
   for (const std::string space : {".global", ".shared", ""}) {
     const std::string start = cell(space, 4, 2), load = " ld" + space + ".b32 %d, [%x0];";

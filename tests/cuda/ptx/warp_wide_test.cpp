@@ -53,7 +53,7 @@ void check_masks(const std::string& text, const std::vector<u32>& words, F expec
 
 }  // namespace
 
-TEST_CASE("Shuffles stay inside segments in all modes", "[ptx]") {
+TEST_CASE("Shuffles read only lanes of their segment, except that bfly may read lower segments", "[ptx]") {
   struct Case {
     const char* mode;
     int (*other)(int lane, int n, int width);
@@ -83,7 +83,7 @@ TEST_CASE("Shuffles stay inside segments in all modes", "[ptx]") {
       }
 }
 
-TEST_CASE("The clamp of a shuffle limits its source lanes inside a segment", "[ptx]") {
+TEST_CASE("The clamp of a shuffle limits the source lanes within a segment", "[ptx]") {
   const auto v = values<u32>();
   // Segments of 8 lanes, of which 6 give values; for up, the lanes from the third on.
   const auto down = evaluate<u32>("shfl.sync.down.b32 %d|%p, %a, 2, 0x1805, -1; selp.u32 %d, %d, 0, %p;", v);
@@ -97,7 +97,7 @@ TEST_CASE("The clamp of a shuffle limits its source lanes inside a segment", "[p
   }
 }
 
-TEST_CASE("Shuffle sources are per lane modulo 32 and the predicate is optional", "[ptx]") {
+TEST_CASE("Each lane has its own shuffle source, taken modulo 32, and the predicate is optional", "[ptx]") {
   const auto v = values<u32>(), b = integers<u32>();
   std::vector<u32> sources(32);
   for (std::size_t n = 0; n < 32; ++n) sources[n] = b[n % b.size()];
@@ -200,7 +200,7 @@ TEST_CASE("Special registers give lane numbers and lane masks", "[ptx]") {
   check_masks("activemask.b32 %r0;", v, [](u32 mask, u32) { return mask; });
 }
 
-TEST_CASE("Two halves of a warp with separate masks may execute one instruction", "[ptx]") {
+TEST_CASE("Two parts of a warp may execute the same instruction with separate masks", "[ptx]") {
   const auto got = words_of(
       "setp.lt.u32 %p0, %tid, 12; selp.b32 %r0, 0xfff, 0xfffff000, %p0; vote.sync.ballot.b32 %r1, 1, %r0; "
       "@%p0 bra low; bar.warp.sync 0xfffff000; bra end;\n"
@@ -269,7 +269,7 @@ std::vector<float> product(const std::string& type, std::vector<u32> words) {
 
 }  // namespace
 
-TEST_CASE("ldmatrix loads rows or with trans columns", "[ptx]") {
+TEST_CASE("ldmatrix loads rows, or columns with the modifier .trans", "[ptx]") {
   for (const u32 count : {1U, 2U, 4U})
     for (const bool transposed : {false, true}) {
       // Rows are 48 bytes apart in shared memory, in reverse order; each lane writes one of them.
@@ -297,7 +297,7 @@ TEST_CASE("ldmatrix loads rows or with trans columns", "[ptx]") {
     }
 }
 
-TEST_CASE("mma gives the results of plain loops", "[ptx]") {
+TEST_CASE("mma is equal to a product in plain loops", "[ptx]") {
   for (const Format format : {kHalf, kBrain}) {
     const auto a = [](u32 row, u32 column) { return static_cast<double>((row * 5 + column * 3) % 17) - 8; };
     const auto b = [](u32 row, u32 column) {
@@ -315,7 +315,7 @@ TEST_CASE("mma gives the results of plain loops", "[ptx]") {
   }
 }
 
-TEST_CASE("mma propagates NaN and infinities only to their rows and columns", "[ptx]") {
+TEST_CASE("mma propagates NaN and infinities only to the rows and columns that contain them", "[ptx]") {
   const auto a = [](u32 row, u32 column) {
     return row == 3 && column == 9 ? u16{0x7f80} : row == 5 && column == 0 ? u16{0x7fff} : u16{0x3f80};
   };

@@ -74,7 +74,7 @@ TEST_CASE("attention on a device has a kernel for every head size") {
   compare(inputs(kHalf, 1, 20, 30, 72, 7), {}, false, tolerance_of(kHalf));
 }
 
-TEST_CASE("attention on a device applies masks if lengths are no multiples of the tile") {
+TEST_CASE("attention on a device applies masks correctly if lengths are not multiples of the tile") {
   manual_seed(6);
   for (const DType dtype : {kHalf, kBFloat16, kFloat, kDouble})
     for (const auto& [queries, keys] : {std::pair(65, 131), std::pair(131, 65), std::pair(1, 67)}) {
@@ -197,7 +197,7 @@ struct EnableAgain {
 
 }  // namespace
 
-TEST_CASE("attention agrees with and without cuDNN") {
+TEST_CASE("attention agrees with the CPU with and without cuDNN") {
   manual_seed(31);
   for (const Case& c : kCases)
     for (const DType dtype : {kHalf, kBFloat16}) {
@@ -227,7 +227,7 @@ TEST_CASE("gradients of attention do not depend on the old contents of scratch m
   }
 }
 
-TEST_CASE("attention works with cuDNN in only one of forward and backward") {
+TEST_CASE("attention works if only one of forward and backward uses cuDNN") {
   const EnableAgain guard;
   manual_seed(32);
   for (const bool first : {true, false})
@@ -251,7 +251,7 @@ TEST_CASE("attention with cuDNN gives only the requested gradients") {
   }
 }
 
-TEST_CASE("attention without cuDNN support is equal with and without cuDNN") {
+TEST_CASE("attention that cuDNN does not support is equal with and without cuDNN") {
   const EnableAgain guard;
   manual_seed(34);
   const auto is_same = [](const std::function<variable_list()>& run) {

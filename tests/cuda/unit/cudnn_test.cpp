@@ -50,7 +50,7 @@ Normalised normalise(const Tensor& x, const Tensor& seed, DType statistics, bool
 
 }  // namespace
 
-TEST_CASE("cuDNN is used unless it is turned off") {
+TEST_CASE("cuDNN is enabled unless it is turned off") {
   CHECK(cuda::is_cudnn_enabled());
   cuda::enable_cudnn(false);
   CHECK_FALSE(cuda::is_cudnn_enabled());
@@ -83,7 +83,7 @@ TEST_CASE("disabling cuDNN also disables its emulation") {
   }
 }
 
-TEST_CASE("convolutions agree with and without cuDNN") {
+TEST_CASE("convolutions agree with the CPU with and without cuDNN") {
   manual_seed(11);
   const Tensor x = randn({2, 4, 7, 6}, kDouble), w = randn({6, 4, 3, 2}, kDouble) * 0.3;
   with_and_without_cudnn([&] {
@@ -92,7 +92,7 @@ TEST_CASE("convolutions agree with and without cuDNN") {
   });
 }
 
-TEST_CASE("convolutions with bias agree with and without cuDNN") {
+TEST_CASE("convolutions with bias agree with the CPU with and without cuDNN") {
   manual_seed(12);
   const Tensor x = randn({2, 4, 7, 6}, kDouble), b = randn({8}, kDouble);
   const Tensor dense = randn({8, 4, 3, 2}, kDouble) * 0.3, each = randn({8, 1, 3, 3}, kDouble) * 0.3,
@@ -146,7 +146,7 @@ TEST_CASE("convolutions with bias and relu keep NaN and infinities with and with
   });
 }
 
-TEST_CASE("batch norm in training agrees with and without cuDNN") {
+TEST_CASE("batch norm in training agrees with the CPU with and without cuDNN") {
   manual_seed(12);
   const DimVector shapes[] = {{6, 16}, {2, 16, 3, 2}, {2, 16, 2, 3, 2}, {3, 5, 2, 2}, {3, 8, 4}};
   with_and_without_cudnn([&] {
@@ -178,7 +178,7 @@ TEST_CASE("batch norm in training agrees with and without cuDNN") {
   });
 }
 
-TEST_CASE("batch norm statistics agree with and without cuDNN") {
+TEST_CASE("batch norm statistics agree with the CPU with and without cuDNN") {
   manual_seed(13);
   Tensor x = randn({4, 8, 3, 3}, kFloat) * 1e-3;  // variances below eps
   x.select(1, 3).fill_(2.5);                      // and a variance of zero
@@ -230,7 +230,7 @@ TEST_CASE("batch norm skips unneeded gradients with and without cuDNN") {
     }
 }
 
-TEST_CASE("second derivatives of batch norm agree with and without cuDNN") {
+TEST_CASE("second derivatives of batch norm agree with the CPU with and without cuDNN") {
   manual_seed(17);
   const Tensor x = randn({2, 8, 6, 5}, kDouble);
   const auto second = [&](const Layer& layer, Device device) {
@@ -247,7 +247,7 @@ TEST_CASE("second derivatives of batch norm agree with and without cuDNN") {
   }
 }
 
-TEST_CASE("captured batch norm with a following op agrees with and without cuDNN") {
+TEST_CASE("a captured batch norm and the op after it give eager results with and without cuDNN") {
   const Deterministic guard;
   manual_seed(18);
   const Tensor x = randn({2, 8, 6, 6}).contiguous(MemoryFormat::ChannelsLast), other = randn({2, 8, 6, 6});

@@ -75,7 +75,7 @@ TEST_CASE("factory functions create tensors on the device of their options") {
   CHECK(ones_like(zeros({2}, kOnCuda)).is_cuda());
 }
 
-TEST_CASE("operands on different devices are an error that names both") {
+TEST_CASE("an op whose operands are on different devices throws and names both devices") {
   const Tensor x = ones({2}), y = ones({2}, kOnCuda);
   CHECK_THROWS_WITH(x + y, Contains("add") && Contains("cpu") && Contains("cuda:0"));
   CHECK_THROWS_WITH(matmul(x.view({1, 2}), y.view({2, 1})), Contains("cpu") && Contains("cuda:0"));
@@ -85,7 +85,7 @@ TEST_CASE("operands on different devices are an error that names both") {
   CHECK(same(y + tensor(2.0f), tensor({3.0f, 3.0f})));
 }
 
-TEST_CASE("device_count and device indices follow the driver") {
+TEST_CASE("device_count is at least 1 and a device index beyond it throws") {
   CHECK(cuda::device_count() >= 1);
   cuda::synchronize();
   CHECK_THROWS_AS(cuda::synchronize(100), Error);
@@ -113,7 +113,7 @@ TEST_CASE("an index out of range is an error at the next synchronization and the
   CHECK(same(x, arange(10)));
 }
 
-TEST_CASE("a tensor on borrowed host memory is copied to the device") {
+TEST_CASE("the host memory of from_blob can be changed after Tensor::to a device") {
   std::vector<float> values = {1, 2, 3};
   const Tensor x = from_blob(values.data(), {3}).to(Device::CUDA);
   values[0] = 9;
@@ -156,7 +156,7 @@ std::string fill(std::vector<Tensor>& pieces) {
 
 }  // namespace
 
-TEST_CASE("an allocation on a full device is an error and the device recovers", "[alone]") {
+TEST_CASE("an allocation on a full device throws and the device stays usable", "[alone]") {
   const Tensor before = arange(1000, kOnCuda);
   before.sum().item();  // loads the kernel, which does not fit on a full device
   std::vector<Tensor> pieces;
@@ -169,7 +169,7 @@ TEST_CASE("an allocation on a full device is an error and the device recovers", 
   cuda::empty_cache();
 }
 
-TEST_CASE("a backward out of memory leaves the graph and the device usable", "[alone]") {
+TEST_CASE("a backward that runs out of memory leaves the graph and the device usable", "[alone]") {
   const Tensor x = ones({std::int64_t{1} << 22}, kOnCuda).requires_grad_();
   std::vector<Tensor> pieces;
   Tensor y = (x * 3).exp().sum();
@@ -188,7 +188,7 @@ TEST_CASE("a backward out of memory leaves the graph and the device usable", "[a
   CHECK(z.grad().sum().item<float>() == 16);
 }
 
-TEST_CASE("a capture on a full device is an error and the next capture works", "[alone]") {
+TEST_CASE("a capture on a full device throws and the next capture works", "[alone]") {
   std::vector<Tensor> pieces;
   fill(pieces);
   cuda::empty_cache();

@@ -30,7 +30,7 @@ Tensor take(const Tensor& numbers, std::int64_t start, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("elementwise kernels handle any length and start") {
+TEST_CASE("elementwise kernels handle any length and any start offset") {
   for (const std::int64_t count : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100, 1023, 2049})
     for (const std::int64_t start : {0, 1, 3, 8, 13}) {
       INFO(count << " from " << start);
@@ -68,7 +68,7 @@ TEST_CASE("elementwise kernels broadcast a bias over rows and channels") {
   }
 }
 
-TEST_CASE("elementwise kernels handle slices and steps and transposes") {
+TEST_CASE("elementwise kernels handle slices with and without steps and transposed operands") {
   check([](const Tensor& x) {
     const Tensor m = take(x, 0, 4096).view({64, 64});
     return m.slice(1, 0, 32) + m.slice(1, 32, 64);

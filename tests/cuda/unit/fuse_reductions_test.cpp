@@ -34,7 +34,7 @@ TEST_CASE("full sums are fused with their chain on a device") {
   CHECK(report.arena_bytes <= 4 * kPartial);  // the summed values are not stored
 }
 
-TEST_CASE("a summed value may have other consumers in a fused chain on a device") {
+TEST_CASE("a value that a fused chain on a device sums may have other consumers") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         const Tensor y = x[0] * x[1], z = y + x[2];
@@ -223,7 +223,7 @@ TEST_CASE("reductions that cannot be fused on a device are separate calls") {
         whole({64, 32}));
     CHECK(report.fused == 2);
   }
-  SECTION("the elements have another layout") {
+  SECTION("the reduction is over a transposed view") {
     const CompileReport report = require_twin(
         [](const Tensors& x) {
           const Tensor y = x[0] * x[1];
@@ -269,7 +269,7 @@ TEST_CASE("fused sums are correct for more elements than one pass of the grid") 
 }
 
 // Each element passes through few additions in sequence: this is the bound of docs/compile.md.
-TEST_CASE("the error of fused sums stays within the bound of their summation order") {
+TEST_CASE("the error of fused sums on a device is within the bound for their order of summation") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 100, 5000, 300000);
   const auto f = [](const Tensors& x) {
     const Tensor y = x[0] + x[1];
@@ -285,7 +285,7 @@ TEST_CASE("the error of fused sums stays within the bound of their summation ord
   CHECK(compiled.report().fused == 4);
 }
 
-TEST_CASE("the error of fused sums of where on a byte mask stays within the bound") {
+TEST_CASE("the error of a fused sum of where() with a Byte mask is within the bound") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 62, 1000000);
   auto compiled = compile([](const Tensor& mask) { return where(mask, 0.1, 0.2).sum(); });
   const Tensor mask = (rand({n + 1}) < 0.5).to(Device::CUDA).narrow(0, 1, n);
@@ -337,7 +337,7 @@ TEST_CASE("a loss and its gradients on a device are one kernel without temporari
   CHECK(report.arena_bytes <= kPartial);
 }
 
-TEST_CASE("fused kernels on a device use scalar tensors with the values of program order") {
+TEST_CASE("fused kernels on a device read a scalar tensor with its value at that point of the program") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         Tensor number = x[0][0] * 2;

@@ -53,7 +53,7 @@ TEST_CASE("fused chains on a device handle misaligned arrays") {
         uniform(n + 4, dtype));
     CHECK(report.fused == 3);
   }
-  SECTION("each array has another misalignment") {
+  SECTION("each array has a different misalignment") {
     const CompileReport report = require_twin(
         [&](const Tensors& x) {
           const Tensor whole = x[0] * 1;
@@ -137,7 +137,7 @@ TEST_CASE("elementwise calls on a device are not fused if fusion is disabled") {
     CHECK(require_twin(f, uniform(10), options).fused == 0);
     CHECK(require_twin(f, uniform(10, kFloat, 3, kCPU), options).fused == 2);
   }
-  SECTION("fusion is disabled by the environment") {
+  SECTION("fusion is disabled by EBB_FUSE=0") {
     const Environment off("EBB_FUSE", "0");
     CHECK(require_twin(f, uniform(10)).fused == 0);
   }
@@ -186,7 +186,7 @@ TEST_CASE("chains are fused without a usable cache folder") {
   CHECK(files_in(folder.path()).size() == 1);
 }
 
-TEST_CASE("calls on a device are not fused without a compiler") {
+TEST_CASE("calls on a device are not fused if there is no compiler") {
   if (is_real_device()) return;
   const Environment cache("EBB_KERNEL_CACHE", ""), none("EBB_EMU_COMPILER", "false");
   const Warnings warnings;

@@ -42,7 +42,7 @@ void check_refused(const Step& step, std::initializer_list<const char*> said) {
 
 }  // namespace
 
-TEST_CASE("host reads and synchronization in a capture are errors") {
+TEST_CASE("host reads and synchronization throw in a capture") {
   const Tensor x = ones({4}, kOnCuda), on_cpu = ones({4});
   const std::initializer_list<const char*> refused = {"cuda::Graph", "captured"};
   check_refused([&] { (x + 1).sum().item(); }, refused);
@@ -94,7 +94,7 @@ TEST_CASE("destroying a graph ends its capture") {
   check_usable();
 }
 
-TEST_CASE("calls of a graph in the wrong order are errors") {
+TEST_CASE("functions of a graph throw if they are called in the wrong order") {
   const Tensor x = ones({4}, kOnCuda);
   Tensor y;
   cuda::Graph graph, other;
@@ -149,7 +149,7 @@ TEST_CASE("work that a capture cannot record is refused", "[two_devices]") {
                     Contains("cuda:0") && Contains("cuda:1"));
 }
 
-TEST_CASE("a graph of a second device is captured and replayed on it", "[two_devices]") {
+TEST_CASE("a graph of a second device is captured and replayed on that device", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Device second("cuda:1");
   const Tensor x = ones({4}, TensorOptions(second));
@@ -165,7 +165,7 @@ TEST_CASE("a graph of a second device is captured and replayed on it", "[two_dev
   CHECK(y.sum().item<float>() == 12);
 }
 
-TEST_CASE("synchronizing a device during a capture in another thread is an error that keeps the capture") {
+TEST_CASE("synchronizing a device while another thread captures throws and does not end the capture") {
   Tensor x = ones({8}, kOnCuda);
   cuda::Graph graph;
   std::string said;

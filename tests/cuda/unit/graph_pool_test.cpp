@@ -88,7 +88,7 @@ TEST_CASE("replays of graphs of one pool run in order on any streams") {
   CHECK(value(total) == 84 * 1000);  // ((6 * 2 + 6) * 2 + 6) * 2
 }
 
-TEST_CASE("a pool allows one capture at a time and its handle outlives graphs") {
+TEST_CASE("a pool allows one capture at a time and its handle may outlive its graphs") {
   const cuda::GraphPool pool = cuda::graph_pool_handle();
   const Tensor x = ones({8}, kOnCuda);
   Tensor y, z;
@@ -114,7 +114,7 @@ TEST_CASE("a pool allows one capture at a time and its handle outlives graphs") 
   CHECK(value(z) == 24);
 }
 
-TEST_CASE("a pool serves graphs of two devices", "[two_devices]") {
+TEST_CASE("a pool can be used by graphs of two devices", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const cuda::GraphPool pool = cuda::graph_pool_handle();
   const Device second("cuda:1");

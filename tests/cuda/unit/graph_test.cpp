@@ -97,7 +97,7 @@ TEST_CASE("a captured training step equals an eager step with dropout") {
   SECTION("convolutions and batch norm") { compare(cnn, {5, 1, 6, 6}); }
 }
 
-TEST_CASE("a graph capture computes nothing and a replay computes everything") {
+TEST_CASE("a graph capture computes nothing and each replay computes everything") {
   Tensor x = zeros({4}, kOnCuda), y;
   cuda::Graph graph;
   CHECK_FALSE(graph.is_captured());
@@ -188,7 +188,7 @@ TEST_CASE("memory of a graph is reserved until the graph is destroyed") {
   CHECK(cuda::memory_stats().cached == before.cached);
 }
 
-TEST_CASE("memory freed in a capture is reused in the capture") {
+TEST_CASE("memory that is freed in a capture is reused in the same capture") {
   const Tensor x = ones({1 << 18}, kOnCuda);
   cuda::empty_cache();
   const std::size_t before = cuda::memory_stats().current + cuda::memory_stats().cached;
@@ -204,7 +204,7 @@ TEST_CASE("memory freed in a capture is reused in the capture") {
   CHECK(y[5].item<float>() == 101);
 }
 
-TEST_CASE("events extend a capture to other streams and back") {
+TEST_CASE("events fork a capture to another stream and join the streams again") {
   Tensor x = ones({100}, kOnCuda), y, z;
   const cuda::Stream side = cuda::Stream::from_pool();
   cuda::Graph graph;
@@ -297,7 +297,7 @@ TEST_CASE("each replay reads the current contents of pinned memory") {
   }
 }
 
-TEST_CASE("host values in a captured step are equal in all replays") {
+TEST_CASE("each replay starts with the host values that were copied in the capture") {
   const Tensor x = zeros({2}, kCUDA);
   cuda::Graph graph;
   graph.capture([&] {

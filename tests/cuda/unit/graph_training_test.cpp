@@ -79,12 +79,12 @@ void check_training(double dropout) {
 
 }  // namespace
 
-TEST_CASE("a compiled training step on a device is a captured graph") { check_training(0); }
+TEST_CASE("a compiled training step on a device is replayed as a captured graph") { check_training(0); }
 TEST_CASE("a compiled training step on a device draws new dropout masks in each replay") {
   check_training(0.3);
 }
 
-TEST_CASE("results and gradients of a compiled function on a device are not overwritten") {
+TEST_CASE("a compiled function on a device does not overwrite results and gradients of earlier calls") {
   Tensor w = to_gpu(randn({4})).requires_grad_();
   auto step = compile([&](const Tensor& x) {
     w.mutable_grad().reset();

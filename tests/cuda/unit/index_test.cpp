@@ -146,7 +146,7 @@ TEST_CASE("sums of many repeated indices on a device are accurate and repeatable
   }
 }
 
-TEST_CASE("segmented sums on a device are correct for all segment boundaries") {
+TEST_CASE("sums over runs of equal indices on a device are correct for all boundaries of the runs") {
   const Deterministic guard;
   manual_seed(12);
   for (int round = 0; round < 12; ++round) {
@@ -170,7 +170,7 @@ TEST_CASE("segmented sums on a device are correct for all segment boundaries") {
   }
 }
 
-TEST_CASE("the nearest indices out of range are errors on a device") {
+TEST_CASE("the first index after the range and the last index before it throw on a device") {
   const Tensor rows = ones({4, 8}, kOnCuda);
   const auto at = [](std::int64_t i) { return full({2}, i, kOnCuda.dtype(kLong)); };
   for (const std::int64_t i : {4, -5}) {

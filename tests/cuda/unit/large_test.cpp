@@ -175,7 +175,7 @@ void compare_weight(const Tensor& values, const Tensor& weight, const Tensor& se
 
 }  // namespace
 
-TEST_CASE("convolutions of misaligned arrays agree with and without cuDNN") {
+TEST_CASE("convolutions of misaligned arrays agree with the CPU with and without cuDNN") {
   manual_seed(41);
   const Tensor x = randn({2, 4, 7, 6}, kDouble), w = randn({8, 4, 3, 3}, kDouble) * 0.3,
                b = randn({8}, kDouble), turned = randn({4, 8, 3, 3}, kDouble) * 0.3;
@@ -197,7 +197,7 @@ TEST_CASE("convolutions of misaligned arrays agree with and without cuDNN") {
   });
 }
 
-TEST_CASE("convolutions with split batches agree with and without cuDNN") {
+TEST_CASE("convolutions with split batches agree with the CPU with and without cuDNN") {
   manual_seed(42);
   const Tensor w = randn({8, 4, 3, 3}, kDouble) * 0.3, b = randn({8}, kDouble);
   // The emulated cuDNN supports up to 2^14 elements: parts of 8 and 6 samples, of 2 and 1, and no part for a
@@ -216,7 +216,7 @@ TEST_CASE("convolutions with split batches agree with and without cuDNN") {
   }
 }
 
-TEST_CASE("gradients of attention on misaligned arrays agree with and without cuDNN") {
+TEST_CASE("gradients of attention on misaligned arrays agree with the CPU with and without cuDNN") {
   manual_seed(44);
   const Tensor query = randn({1, 2, 20, 16}, kDouble), key = randn({1, 2, 24, 16}, kDouble),
                value = randn({1, 2, 24, 16}, kDouble), seed = randn({1, 2, 20, 16}, kDouble);

@@ -68,14 +68,14 @@ TEST_CASE("linear_relu and linear_gelu on a device agree with the host") {
     }
 }
 
-TEST_CASE("linear_relu and linear_gelu record the nodes of linear and activation") {
+TEST_CASE("linear_relu and linear_gelu record the same node as linear followed by the activation") {
   const Tensor x = ones({2, 3}, kCUDA).requires_grad_(), w = ones({4, 3}, kCUDA), b = ones({4}, kCUDA);
   CHECK(linear_relu(x, w, b).grad_fn()->name() == relu(linear(x, w, b)).grad_fn()->name());
   CHECK(linear_gelu(x, w, b).grad_fn()->name() == gelu(linear(x, w, b), "tanh").grad_fn()->name());
   CHECK_FALSE(linear_relu(x.detach(), w, b).requires_grad());
 }
 
-TEST_CASE("backward through an overwritten result of linear_relu is an error") {
+TEST_CASE("backward throws if the result of linear_relu was overwritten") {
   const Tensor x = ones({2, 3}, kCUDA).requires_grad_(), w = ones({4, 3}, kCUDA), b = ones({4}, kCUDA);
   Tensor y = linear_relu(x, w, b);
   const Tensor sum = y.sum();
@@ -83,7 +83,7 @@ TEST_CASE("backward through an overwritten result of linear_relu is an error") {
   CHECK_THROWS_AS(y.sum().backward(), Error);
 }
 
-TEST_CASE("linear_relu handles layouts that the epilogue does not support") {
+TEST_CASE("linear_relu and linear_gelu handle layouts that the cuBLASLt epilogue does not support") {
   manual_seed(42);
   const Inputs in = inputs({6}, 10, 16, kFloat);
   Inputs strange = in;

@@ -60,7 +60,7 @@ TEST_CASE("softmax of short rows agrees with the CPU") {
     }
 }
 
-TEST_CASE("softmax of rows longer than the registers agrees with the CPU") {
+TEST_CASE("softmax of rows that are too long for the registers agrees with the CPU") {
   for (const std::int64_t n : {32 * 1024 + 8, 32 * 1024 + 13})
     for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
       INFO(n);

@@ -53,7 +53,7 @@ TEST_CASE("gradients flow through pin_memory") {
   CHECK(equal(x.grad(), full({3}, 4, kFloat)));
 }
 
-TEST_CASE("non-blocking copies to a device arrive in order") {
+TEST_CASE("non-blocking copies to a device finish before later ops use the copied values") {
   const Tensor x = randn({100, 7}).pin_memory();
   const Tensor y = x.to(kOnCuda, true);
   CHECK(same(y * 2, x * 2));
@@ -144,7 +144,7 @@ std::size_t sum_of(const json& segments, const char* what) {
 
 }  // namespace
 
-TEST_CASE("a memory snapshot agrees with memory_stats including graphs", "[caching]") {
+TEST_CASE("a memory snapshot agrees with memory_stats and includes graph memory", "[caching]") {
   const Tensor x = ones({1000}, kOnCuda), y = ones({3 << 20}, kOnCuda);
   Tensor z;
   cuda::Graph graph;

@@ -129,7 +129,8 @@ TEST_CASE("nvtx ranges are emitted only under EmitNvtx") {
   if (!is_real_device()) CHECK(heard([&] { x.exp(); }).empty());
 }
 
-TEST_CASE("EmitNvtx emits names and sequence numbers of ops and modules and backward nodes") {
+TEST_CASE(
+    "EmitNvtx emits the names of modules and the names and sequence numbers of ops and backward nodes") {
   if (is_real_device()) return;
   manual_seed(3);
   Net net;

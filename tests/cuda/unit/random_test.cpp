@@ -126,7 +126,7 @@ TEST_CASE("dropout on a device and its gradient are bitwise equal to the host") 
     }
 }
 
-TEST_CASE("dropout on a device keeps the right fraction also for strided inputs") {
+TEST_CASE("dropout on a device keeps the right fraction of elements also for strided inputs") {
   manual_seed(kSeed);
   const TensorOptions on_cuda(Device::CUDA);
   const Tensor y = dropout(ones({100000}, on_cuda), 0.3, true);

@@ -211,7 +211,7 @@ struct EnableAgain {
 
 }  // namespace
 
-TEST_CASE("recurrent layers agree with and without cuDNN") {
+TEST_CASE("recurrent layers agree with the CPU with and without cuDNN") {
   manual_seed(41);
   for (const Case& c : kCases)
     for (const DType dtype : {kDouble, kFloat, kHalf, kBFloat16}) {
@@ -254,7 +254,7 @@ TEST_CASE("recurrent layers with cuDNN are correct without gradients") {
   }
 }
 
-TEST_CASE("recurrent layers work with cuDNN in only one of forward and backward") {
+TEST_CASE("recurrent layers work if only one of forward and backward uses cuDNN") {
   const EnableAgain guard;
   manual_seed(44);
   for (const bool first : {true, false})
@@ -313,7 +313,7 @@ TEST_CASE("recurrent layers with cuDNN handle misaligned arrays") {
   }
 }
 
-TEST_CASE("second derivatives of recurrent layers agree with and without cuDNN") {
+TEST_CASE("second derivatives of recurrent layers agree with the CPU with and without cuDNN") {
   manual_seed(46);
   const auto second = [](const Case& c, const variable_list& values, TensorOptions where) {
     const variable_list in = leaves(values, where);
@@ -343,7 +343,7 @@ TEST_CASE("dropout between recurrent layers is equal with and without cuDNN") {
   check_close(step(true), step(false), kFloat);
 }
 
-TEST_CASE("captured recurrent layers agree with and without cuDNN") {
+TEST_CASE("captured recurrent layers give eager results with and without cuDNN") {
   manual_seed(49);
   for (const Case& c : {kCases[0], kCases[5], kCases[6]})
     with_and_without_cudnn([&] {

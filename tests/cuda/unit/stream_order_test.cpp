@@ -80,7 +80,7 @@ TEST_CASE("backward runs every op on the stream of its forward") {
   }
 }
 
-TEST_CASE("a gradient that another stream reads is not overwritten early") {
+TEST_CASE("a gradient is not overwritten before another stream has read it") {
   const cuda::Stream home = cuda::Stream::current(), a = cuda::Stream::from_pool(),
                      b = cuda::Stream::from_pool();
   const Tensor x = ones({64}, kOnCuda).requires_grad_(), v = ones({64}, kOnCuda).requires_grad_();
@@ -184,7 +184,7 @@ TEST_CASE("an exception in a backward on several streams leaves the caller's str
   CHECK(cuda::Stream::current() == cuda::Stream::default_stream());
 }
 
-TEST_CASE("memory in use on another stream is not reused before that use is done") {
+TEST_CASE("memory that another stream still uses is not reused") {
   const cuda::Stream home = cuda::Stream::current(), side = cuda::Stream::from_pool();
   Tensor y;
   {
@@ -203,7 +203,7 @@ TEST_CASE("memory in use on another stream is not reused before that use is done
   CHECK_THROWS_WITH(ones({2}).record_stream(side), Contains("record_stream") && Contains("cpu"));
 }
 
-TEST_CASE("memory returns to the cache after the other stream is done") {
+TEST_CASE("memory returns to the cache after the last stream that uses it is done") {
   cuda::empty_cache();
   const MemoryStats before = cuda::memory_stats();
   const cuda::Stream side = cuda::Stream::from_pool();
@@ -220,7 +220,8 @@ TEST_CASE("memory returns to the cache after the other stream is done") {
   CHECK(cuda::memory_stats().cached == before.cached);
 }
 
-TEST_CASE("copies between devices keep the order of both streams", "[two_devices]") {
+TEST_CASE("copies between devices are ordered with the earlier and later work of both streams",
+          "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Device first("cuda:0"), second("cuda:1");
   const cuda::Stream a = cuda::Stream::from_pool(first), b = cuda::Stream::from_pool(second);

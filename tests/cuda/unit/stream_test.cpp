@@ -105,8 +105,9 @@ TEST_CASE("freed memory is cached and counted and empty_cache returns it", "[cac
   CHECK(cuda::memory_stats().cached < cached);
 }
 
-TEST_CASE("a tensor larger than the device throws an error with sizes and smaller tensors still fit",
-          "[caching]") {
+TEST_CASE(
+    "a tensor that does not fit on the device throws with sizes in the message and smaller tensors still fit",
+    "[caching]") {
   const auto total = static_cast<std::int64_t>(cuda::get_device_properties().total_memory);
   CHECK_THROWS_WITH(empty({total}, kOnCuda.dtype(kDouble)), Contains("out of memory") && Contains("MiB"));
   CHECK(ones({1000}, kOnCuda).sum().item<float>() == 1000);

@@ -112,7 +112,7 @@ TEST_CASE("gradcheck accepts inputs and outputs on a device") {
   CHECK_FALSE(gradcheck(wrong, {x, w}, quiet));
 }
 
-TEST_CASE("a module on a device survives save and load") {
+TEST_CASE("a module on a device can be saved and loaded") {
   const std::filesystem::path path = support::temporary("module.safetensors");
   nn::Sequential net = network(), other = network();
   net->to(Device::CUDA);

@@ -67,7 +67,7 @@ Tensor passed_to_and_fro(const Tensor& start, int times) {
 
 }  // namespace
 
-TEST_CASE("copies between two devices keep all values", "[two_devices]") {
+TEST_CASE("copies between two devices keep the values of all dtypes", "[two_devices]") {
   if (!are_two()) return;
   manual_seed(53);
   for (const DType dtype : {kDouble, kFloat, kHalf, kBFloat16, kLong, kInt, kShort, kChar, kByte, kBool})
