@@ -41,7 +41,7 @@ const std::string kDigits = source_dir() + "/python_free_examples/data/digits";
 
 }  // namespace
 
-TEST_CASE("IDX files have the right dtypes and byte order and damaged files throw") {
+TEST_CASE("read_idx returns the dtype and values of the file and throws for damaged files") {
   using namespace std::string_literals;
   const Variable shorts = read_idx(write_file("s", "\0\0\x0b\x01\0\0\0\x02\x01\x02\xff\xfe"s));
   REQUIRE(shorts.dtype() == kShort);
@@ -107,7 +107,7 @@ TEST_CASE("a DataLoader accepts samplers, drop_last and enforce_ordering") {
   REQUIRE(seen.size() == 50);
 }
 
-TEST_CASE("an exception in a worker is rethrown and a loop can be left early") {
+TEST_CASE("a DataLoader rethrows an exception of a worker, and a loop over it can be left early") {
   Squares broken(20);
   broken.fail_at = 11;
   for (std::size_t workers : {0, 2}) {
@@ -208,14 +208,14 @@ TEST_CASE("MNIST reads the files of its mode and checks the number of labels") {
   }
 }
 
-TEST_CASE("Normalize accepts one mean and deviation per channel") {
+TEST_CASE("Normalize accepts one mean and one standard deviation per channel") {
   transforms::Normalize<> normalize({1.0, 2.0}, {0.5, 0.25});
   const Variable x = ones({2, 2, 2}), y = normalize(x * 3);
   CHECK(equal(y, stack({ones({2, 2}) * 4, ones({2, 2}) * 4})));
   CHECK(equal(normalize(ones({2, 3, 5}))[1], ones({3, 5}) * -4));
 }
 
-TEST_CASE("a mapped dataset forwards a batch request without a copy") {
+TEST_CASE("a mapped dataset does not copy the batch request") {
   auto doubled = Copies().map(transforms::BatchLambda<std::vector<int>, std::vector<int>>(
       [](std::vector<int> batch) { return batch; }));
   CHECK(doubled.get_batch(Request()) == std::vector<int>{0});

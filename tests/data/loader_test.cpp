@@ -71,7 +71,7 @@ std::vector<std::size_t> all_of(Loader& loader) {
 
 }  // namespace
 
-TEST_CASE("an iterator of a DataLoader at the end throws if it is read or incremented") {
+TEST_CASE("an end iterator of a DataLoader throws if it is dereferenced or incremented") {
   for (const std::size_t workers : {0, 2}) {
     auto loader = in_order(Numbers(3), 2, workers);
     auto end = loader->end();
@@ -91,7 +91,7 @@ TEST_CASE("an iterator of a DataLoader at the end throws if it is read or increm
   }
 }
 
-TEST_CASE("iterators of a DataLoader are equal at the end or as copies") {
+TEST_CASE("iterators of a DataLoader are equal if one is a copy of the other or both are at the end") {
   auto loader = in_order(Numbers(2), 1), other = in_order(Numbers(2), 1);
   auto end = loader->end();
   CHECK(end == loader->end());
@@ -144,7 +144,7 @@ TEST_CASE("a second iterator throws while workers prefetch for the first") {
   CHECK(first != second);
 }
 
-TEST_CASE("an epoch that is left early does not affect the next") {
+TEST_CASE("an epoch that is left early does not affect the next epoch") {
   for (const std::size_t workers : {0, 1, 3}) {
     for (const bool ordered : {true, false}) {
       INFO(workers << " workers, ordered " << ordered);

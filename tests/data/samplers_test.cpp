@@ -76,7 +76,7 @@ TEST_CASE("reset of a sampler sets a new number of samples") {
   }
 }
 
-TEST_CASE("a sampler continues at the saved position of another") {
+TEST_CASE("a sampler that loads the saved position of another sampler continues there") {
   for (const std::size_t taken : {0, 3, 10}) {
     samplers::RandomSampler first(10), second(4);
     if (taken > 0) first.next(taken);
@@ -109,7 +109,7 @@ TEST_CASE("a sampler continues at the saved position of another") {
   CHECK(in.keys() == std::vector<std::string>{"index", "indices"});  // the keys of libtorch
 }
 
-TEST_CASE("samplers of given indices continue at any saved position of another") {
+TEST_CASE("SubsetRandomSampler and WeightedRandomSampler continue at any saved position of another sampler") {
   for (const std::size_t taken : {0, 1, 3, 4}) {
     INFO(taken << " taken");
     samplers::SubsetRandomSampler first({0, 7, 2, 5}), second({1, 1});
@@ -136,7 +136,7 @@ TEST_CASE("a batch sampler continues at a saved position with its own batch size
   }
 }
 
-TEST_CASE("an invalid saved position throws and changes nothing") {
+TEST_CASE("loading an invalid position into a sampler throws and changes nothing") {
   const auto index = [](std::int64_t i) { return scalar_tensor(i, TensorOptions(kLong)); };
   samplers::RandomSampler random(3);
   const auto refused = [&](const std::vector<std::pair<std::string, Variable>>& tensors, const char* why) {

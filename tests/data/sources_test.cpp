@@ -67,7 +67,7 @@ void continues(Sampler sampler, Sampler other) {
 
 }  // namespace
 
-TEST_CASE("distributed samplers give each process its share") {
+TEST_CASE("distributed samplers give each process a part of the samples") {
   using samplers::DistributedRandomSampler, samplers::DistributedSequentialSampler;
   const auto share = [](std::size_t rank, bool twice) {
     DistributedSequentialSampler sampler(10, 3, rank, twice);
@@ -144,7 +144,7 @@ TEST_CASE("a batch sampler uses its own batch size") {
   }
 }
 
-TEST_CASE("random_split equals that of torch 2.15") {
+TEST_CASE("random_split gives the indices of torch 2.15") {
   manual_seed(5);
   const auto thirds = random_split(Numbers(10), {0.25, 0.5, 0.25});
   CHECK(thirds[0].indices() == Indices{1, 4, 9});
@@ -191,7 +191,7 @@ TEST_CASE("ConcatDataset concatenates datasets") {
   CHECK_THROWS_WITH(datasets::ConcatDataset(std::vector<Numbers>{}), Contains("empty"));
 }
 
-TEST_CASE("rows of several tensors are stacked or collated by a function") {
+TEST_CASE("samples that consist of several tensors are stacked or collated by a function") {
   const Tensor x = arange(12, kFloat).reshape({4, 3}), y = arange(4, kLong);
   const datasets::TensorListDataset rows({x, y});
   auto stacked = rows;
@@ -236,7 +236,7 @@ TEST_CASE("a pipeline of lambdas can be iterated repeatedly") {
   CHECK_THROWS_WITH(even.prefetch(0), Contains("at least 1"));
 }
 
-TEST_CASE("a pipeline shuffles by the seed within its buffer") {
+TEST_CASE("a pipeline shuffles within its buffer, in an order that the seed determines") {
   manual_seed(9);
   const auto wild = Numbers(100).shuffle(100), near = Numbers(100).shuffle(10);
   const std::vector<int> first = all_of(wild), second = all_of(wild);
@@ -249,7 +249,7 @@ TEST_CASE("a pipeline shuffles by the seed within its buffer") {
   for (std::size_t i = 0; i < close.size(); ++i) CHECK(close[i] < static_cast<int>(i) + 10);
 }
 
-TEST_CASE("an exception in prefetch is rethrown at its position and loops can be left early") {
+TEST_CASE("an exception in prefetch is rethrown at the position of its sample, and loops can be left early") {
   auto made = std::make_shared<std::atomic<int>>(0);
   const auto chain = Numbers(1000)
                          .map([made](int i) {

@@ -105,7 +105,7 @@ TEST_CASE("a stateful dataset is read to its end with any number of workers") {
   }
 }
 
-TEST_CASE("a stateful dataset can be mapped and its position saved") {
+TEST_CASE("a stateful dataset can be mapped, and its position can be saved") {
   auto doubled = Counter(6).map(transforms::BatchLambda<Ints>([](Ints batch) {
     for (int& each : batch) each *= 2;
     return batch;
@@ -126,7 +126,7 @@ TEST_CASE("a stateful dataset can be mapped and its position saved") {
   CHECK_FALSE(other.get_batch(4));
 }
 
-TEST_CASE("a stream dataset gets the batch sizes of its sampler") {
+TEST_CASE("a stream dataset receives the batch sizes from its sampler") {
   struct Zeros : datasets::StreamDataset<Zeros, Ints> {
     Ints get_batch(std::size_t size) override { return Ints(size, 0); }
     optional<std::size_t> size() const override { return nullopt; }
@@ -263,7 +263,7 @@ TEST_CASE("saving a DataLoader of a stateful dataset throws and refers to the da
   CHECK_THROWS_MATCHES(loader->load(in), Error, support::Saying(why + "Load the dataset."));
 }
 
-TEST_CASE("a shared dataset has the size of its dataset and a chunk dataset has none") {
+TEST_CASE("a shared dataset has the size of its dataset, and a chunk dataset has no size") {
   CHECK_FALSE(datasets::SharedBatchDataset<InOrder>(ordered({1, 7})).size().has_value());
   struct Seven : Counter {
     using Counter::Counter;
@@ -272,7 +272,7 @@ TEST_CASE("a shared dataset has the size of its dataset and a chunk dataset has 
   CHECK(*datasets::make_shared_dataset<Seven>(7).size() == 7);
 }
 
-TEST_CASE("data loading throws if the system refuses a thread and works again later") {
+TEST_CASE("data loading throws if the system cannot create a thread, and works again later") {
   const auto chunks = ordered({2, 7});
   auto loader = make_data_loader(datasets::make_shared_dataset<Counter>(23), DataLoaderOptions(5).workers(2));
   const auto numbers = datasets::TensorDataset(arange(6));

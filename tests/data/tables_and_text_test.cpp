@@ -65,7 +65,7 @@ TEST_CASE("CSVOptions set separator, header, dtype and text columns") {
   CHECK_THROWS_WITH(parse_csv("a\n1\n", CSVOptions().separator('"')), Contains("cannot separate"));
 }
 
-TEST_CASE("missing numbers of a table are NaN or an error with line and column") {
+TEST_CASE("a missing number of a table is read as NaN or throws with line and column") {
   const std::string text = "a,b\n1,2\n,\"x\ny\"\nNA,3\n";
   const CSV table = parse_csv(text);
   CHECK(table.column("a")[0].item<float>() == 1);
@@ -154,7 +154,7 @@ TEST_CASE("a word vocabulary lists special tokens first and then words by freque
                     Contains("occurs twice"));
 }
 
-TEST_CASE("a vocabulary survives saving and loading") {
+TEST_CASE("a vocabulary is unchanged by a round trip through a file") {
   const FakeRoot root;
   const std::string path = root.path() + "/v.txt";
   const Vocabulary characters = Vocabulary::from_characters("a\n\r\\n b");
@@ -174,7 +174,7 @@ TEST_CASE("a vocabulary survives saving and loading") {
   CHECK_THROWS_WITH(Vocabulary::load(path), Contains("v.txt"));
 }
 
-TEST_CASE("TextDataset windows have the following tokens as targets") {
+TEST_CASE("the target of a TextDataset window is the window shifted by one token") {
   datasets::TextDataset apart(arange(10), 3);
   REQUIRE(*apart.size() == 3);
   CHECK(equal(apart.get(2).data, tensor({6, 7, 8})));

@@ -30,7 +30,7 @@ TEST_CASE("a progress bar in a narrow terminal keeps its most important parts") 
   CHECK(progress.last_line("test accuracy 97.20 %", 39) == "epoch 12/30  test accuracy 97.20 %");
 }
 
-TEST_CASE("a chart shows long texts in full") {
+TEST_CASE("a chart is wide enough for long texts") {
   const std::string label = "steps until the pole fell (500 are the most that are played)",
                     name = "frozen convolutions with a new classifier on top of them";
   const std::string path = support::temporary("chart.svg");
