@@ -39,7 +39,7 @@ TEST_CASE("writing to a tensor that was read from an archive does not change the
   CHECK(first.equal(tensor({7, 7})));
 }
 
-TEST_CASE("tensors that share a start address keep their own sizes and elements in a round trip") {
+TEST_CASE("tensors that start at the same address keep their sizes and elements in a round trip") {
   const Tensor a = arange(9, kDouble).view({3, 3});
   const std::vector<std::pair<const char*, Tensor>> tensors = {{"a", a},
                                                                {"again", a.view({3, 3})},
@@ -107,7 +107,7 @@ TEST_CASE("an archive round trip keeps values of every kind") {
   CHECK(read("number").toDouble() == 2.5);
 }
 
-TEST_CASE("loading a module from an archive fills its existing tensors and reports no missing key") {
+TEST_CASE("loading a module from an archive fills the module's tensors and throws for a missing key") {
   nn::Linear from(2, 3), into(2, 3);
   const Tensor weight = into->weight;
   serialize::OutputArchive out;
@@ -184,7 +184,7 @@ TEST_CASE("loading a file of torch.jit.save reads the tensors and ignores the co
   CHECK(pytorch::read(file("script.pt")).at("norm").at("training").as_bool());
 }
 
-TEST_CASE("load reads one tensor or a list of tensors from a libtorch archive") {
+TEST_CASE("load reads a single tensor or a list of tensors from a libtorch archive") {
   std::vector<Tensor> tensors;
   load(tensors, file("libtorch_tensors.pt"));
   REQUIRE(tensors.size() == 2);

@@ -108,7 +108,7 @@ TEST_CASE("a save to a path that is not a regular file is refused and does not c
   CHECK_THROWS_WITH((save(ones({1 << 16}), full)), Contains("did not take all bytes"));
 }
 
-TEST_CASE("a new file gets its permissions from the umask and a replaced file keeps its own") {
+TEST_CASE("a new file gets its permissions from the umask, and a replaced file keeps its permissions") {
   const Folder folder;
   const mode_t mask = ::umask(027);
   save(ones({2}), folder / "new");

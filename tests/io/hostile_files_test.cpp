@@ -111,7 +111,7 @@ TEST_CASE("a tensor that exceeds its storage is refused") {
   CHECK_THROWS_WITH(parse(pickled(tensor_of("0", "K\4)", "K\0"s, "K\1", "K\1"))), Contains("no offset"));
 }
 
-TEST_CASE("a storage must be an entry next to the pickle and have one dtype") {
+TEST_CASE("a storage must be an entry in the folder of the pickle and have the same dtype in all tensors") {
   const std::string one = tensor_of("0", "K\4", "K\0"s, "K\4", "K\1");
   for (const std::string key : {"1", "../data/0", "../../data.pkl", ""})
     CHECK_THROWS_WITH(parse(pickled(tensor_of(key, "K\4", "K\0"s, "K\1", "K\1"))),
@@ -219,7 +219,7 @@ TEST_CASE("a .npy file of objects or strings or structures is refused with advic
   CHECK_THROWS_WITH(npy::read_npz(mixed), Contains("b.pkl"));
 }
 
-TEST_CASE("an index of shards may name only files in its own folder") {
+TEST_CASE("an index of shards may name only files in the folder of the index") {
   const auto folder = support::own_folder();
   std::filesystem::create_directories(folder / "inner");
   safetensors::write((folder / "a.safetensors").string(), {{"x", ones({1})}});

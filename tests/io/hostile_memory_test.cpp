@@ -127,7 +127,7 @@ std::string npy_file(const std::string& shape, const std::string& data) {
 
 }  // namespace
 
-TEST_CASE("values that a pickle refers to many times are stored once") {
+TEST_CASE("a value to which a pickle refers many times is stored once") {
   const std::string long_text(10'000, 'a');
   const std::string many = times(1000, "K\1");
   const std::string values[] = {text(long_text),
@@ -155,7 +155,7 @@ TEST_CASE("values that a pickle refers to many times are stored once") {
   CHECK(tensors.at(0).as_tensor().is_same(tensors.at(1).as_tensor()));
 }
 
-TEST_CASE("instances of one class in a pickle share its name and their memory is bounded") {
+TEST_CASE("instances of one class in a pickle share the name of the class, and their memory is bounded") {
   const std::string named = "c__torch__\n" + std::string(900, 'M') + "\nq\1" + "0";
   const std::string file = file_of(named + "(" + times(100'000, "h\1)\x81") + "t");
   CHECK(takes_at_most(96 * kMiB, [&] { read_all_ways(file); }));
@@ -170,7 +170,7 @@ TEST_CASE("instances of one class in a pickle share its name and their memory is
   CHECK(parse(file_of(named + "(" + times(1000, "h\1)\x81") + "t")).as_list().size() == 1000);
 }
 
-TEST_CASE("the number of names of values that a pickle refers to many times is bounded") {
+TEST_CASE("the number of tensor names is bounded if a pickle refers to the same values many times") {
   const std::string file = file_of(doubled("]" + kTensor + "a", 20));
   CHECK(file.size() < 2000);
   CHECK(takes_at_most(32 * kMiB, [&] { parse(file); }));
@@ -253,7 +253,7 @@ TEST_CASE("parsing a pickle takes at most 128 times the memory of its bytes") {
   CHECK_THROWS_WITH(parse(file_of("Nr\xff\xff\xff\xff")), Contains("stores a value in its memo"));
 }
 
-TEST_CASE("the limit on nesting counts the levels inside shared values") {
+TEST_CASE("the limit on nesting in a pickle also counts the levels inside shared values") {
   // Each list contains the previous one twice, ninety levels deeper. The previous list is complete before the
   // next one starts.
   std::string all = "(N";
@@ -353,7 +353,7 @@ TEST_CASE("reading an archive of many small entries takes little extra memory") 
   }));
 }
 
-TEST_CASE("an over-compressed pickle is refused and bytes after an array are not stored") {
+TEST_CASE("a pickle that is compressed too strongly is refused, and bytes after an array are not stored") {
   const std::string zeros = zip({entry_of_zeros("x/data.pkl", 400'000)});
   CHECK(takes_at_most(32 * kMiB, [&] { parse(zeros); }));
   CHECK_THROWS_WITH(parse(zeros), Contains("bytes is too large"));

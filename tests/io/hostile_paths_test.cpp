@@ -98,7 +98,7 @@ TEST_CASE("readers refuse pipes and devices without blocking") {
   CHECK(data::read_text(at + "/empty").empty());
 }
 
-TEST_CASE("readers stop after the first bytes of an endless stream") {
+TEST_CASE("readers throw after the first bytes of an endless stream") {
   for (const char* const path : {"/dev/zero", "/dev/urandom"}) {
     const std::vector<std::function<void(std::istream&)>> reads = {
         [](auto& stream) { safetensors::read(stream); },
@@ -158,7 +158,7 @@ TEST_CASE("a path with a NUL character is refused") {
   CHECK_THROWS_WITH(data::read_text(at + "/a.csv\0"s), Contains("NUL"));
 }
 
-TEST_CASE("an index that names a file through a NUL or a link is refused") {
+TEST_CASE("an index of shards that names an outside file through a NUL or a link is refused") {
   const std::string at = folder("linked"), other = folder("elsewhere");
   safetensors::write(at + "/a.safetensors", {{"x", ones({1})}});
   safetensors::write(other + "/b.safetensors", {{"x", zeros({1})}});
@@ -194,7 +194,7 @@ TEST_CASE("an index that names a file through a NUL or a link is refused") {
   CHECK(safetensors::ShardedReader(other + "/folder").contains("x"));
 }
 
-TEST_CASE("an index that is a symbolic link is read as in the cache of Hugging Face") {
+TEST_CASE("an index and shards that are symbolic links into the cache of Hugging Face are read") {
   const std::string at = folder("hub"), snapshot = at + "/snapshots/1", blobs = at + "/blobs";
   fs::create_directories(snapshot);
   fs::create_directories(blobs);

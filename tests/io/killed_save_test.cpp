@@ -184,7 +184,7 @@ TEST_CASE("a save to a full disk is an error and keeps the old file") {
   }
 }
 
-TEST_CASE("a save does not list its folder") {
+TEST_CASE("a save does not list the files of its folder") {
   for (const Kind& kind : kinds()) {
     INFO(kind.name);
     const Folder folder;

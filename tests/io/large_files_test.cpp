@@ -89,7 +89,8 @@ TEST_CASE("an archive with more than 65535 entries has a zip64 record with their
   CHECK(pytorch::read(in).as_dict().size() == 65600);
 }
 
-TEST_CASE("archives above 4 GiB are written and are read in the memory of their tensors", "[.large]") {
+TEST_CASE("archives above 4 GiB are written and read, with little memory besides that of their tensors",
+          "[.large]") {
   if (!may_run()) return;
   struct Row {
     const char* file;

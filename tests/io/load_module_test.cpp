@@ -35,7 +35,7 @@ std::size_t in_use(const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("load with strict=false loads matching names and returns the others") {
+TEST_CASE("load with strict=false loads the matching names and returns the other names") {
   nn::Sequential net(nn::Linear(2, 3), nn::Linear(3, 2)),
       longer(nn::Linear(2, 3), nn::Linear(3, 2), nn::Linear(2, 1));
   const std::string path = temporary("part.safetensors");
@@ -66,7 +66,7 @@ TEST_CASE("load with strict=false loads matching names and returns the others") 
                                                      !Contains("or pass strict=false"));
 }
 
-TEST_CASE("load converts in place and with assign replaces the tensors of the module") {
+TEST_CASE("load converts to the dtype of the module's tensors, or replaces the tensors with assign") {
   nn::Linear net(3, 2), other(3, 2);
   net->to(kDouble);
   const std::string path = temporary("double.safetensors");
@@ -216,7 +216,7 @@ std::string bytes_of(const T& value) {
 
 }  // namespace
 
-TEST_CASE("load puts tensors and lists and modules on the given device") {
+TEST_CASE("load puts tensors, lists of tensors and modules on the given device") {
   const Tensor x = arange(4, kFloat);
   for (const Device device : devices()) {
     INFO(device.str());
@@ -247,7 +247,7 @@ TEST_CASE("load puts tensors and lists and modules on the given device") {
   }
 }
 
-TEST_CASE("an archive that was loaded to a device returns all tensors on it") {
+TEST_CASE("an archive that was loaded to a device returns all tensors on that device") {
   serialize::OutputArchive out, inner;
   inner.write("y", ones({2}));
   out.write("x", arange(3));

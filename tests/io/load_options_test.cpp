@@ -86,7 +86,7 @@ nn::IncompatibleKeys load_from(bool of_stream, nn::Sequential& to, const std::st
 
 }  // namespace
 
-TEST_CASE("a module loads from all file formats in full and with strict=false in part") {
+TEST_CASE("a module loads from all file formats, completely or with strict=false partly") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);
     nn::Sequential from = net();
@@ -140,7 +140,7 @@ TEST_CASE("a module loads from all file formats in full and with strict=false in
   }
 }
 
-TEST_CASE("load options rename and ignore and select names in all file formats") {
+TEST_CASE("LoadOptions rename, ignore and select names in all file formats") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);
     nn::Sequential from = net();
@@ -177,7 +177,7 @@ TEST_CASE("load options rename and ignore and select names in all file formats")
   }
 }
 
-TEST_CASE("load keeps the dtype of the module or of the file or uses the requested dtype") {
+TEST_CASE("load gives a module its own dtype, the dtype of the file or the requested dtype") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);
     nn::Sequential from = net();
@@ -213,7 +213,7 @@ TEST_CASE("load with assign copies parameters that share a storage in the file")
   CHECK_FALSE(to->parameters()[0].is_alias_of(to->parameters()[1]));
 }
 
-TEST_CASE("load selects one dict of a checkpoint by key or by its usual names") {
+TEST_CASE("load selects the dict of a model in a checkpoint by key or by common names") {
   nn::Linear last(2, 1), average(2, 1), loaded(2, 1);
   const auto dict_of = [](const nn::Linear& linear) {
     pytorch::Dict dict;

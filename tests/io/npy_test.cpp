@@ -153,7 +153,7 @@ TEST_CASE("is_npz is true for an archive of arrays and does not move the stream"
   CHECK_FALSE(npy::is_npz(empty));
 }
 
-TEST_CASE("write_npz with a too long name keeps the old file and leaves no other") {
+TEST_CASE("write_npz with a too long name keeps the old file and leaves no temporary file") {
   const support::Folder folder;
   const std::string path = folder / "a.npz";
   npy::write_npz(path, {{"x", arange(3)}});
@@ -163,7 +163,7 @@ TEST_CASE("write_npz with a too long name keeps the old file and leaves no other
   CHECK(folder.names() == std::set<std::string>{"a.npz"});
 }
 
-TEST_CASE("a moved safetensors reader reads its file and an assigned one the new file") {
+TEST_CASE("a safetensors reader can be moved from and assigned") {
   std::stringstream first, second;
   safetensors::write(first, {{"a", tensor(1)}});
   safetensors::write(second, {{"b", tensor(2)}});
@@ -175,7 +175,7 @@ TEST_CASE("a moved safetensors reader reads its file and an assigned one the new
   CHECK(moved.get_tensor("a").item<int>() == 1);
 }
 
-TEST_CASE("null and true and 1.5 in a safetensors header are ignored in free fields and refused elsewhere") {
+TEST_CASE("null, true and 1.5 in a safetensors header are ignored in unknown fields and refused in others") {
   for (const std::string word : {"null", "true", "1.5"}) {
     const auto read = [](const std::string& header) {
       const std::string bytes = with_header(header);
@@ -196,7 +196,7 @@ TEST_CASE("null and true and 1.5 in a safetensors header are ignored in free fie
   }
 }
 
-TEST_CASE("load puts a module on a device and assigns renamed tensors") {
+TEST_CASE("load to a given device works, and load with assign works for renamed tensors") {
   nn::Linear from(2, 3), to(2, 3), other(2, 3);
   save(from, temporary("linear.safetensors"));
   const auto keys = load(*to, temporary("linear.safetensors"), Device(kCPU));
@@ -222,7 +222,7 @@ TEST_CASE("an optimizer option of type string is written as a string for libtorc
   CHECK(options.at("lr").as_double() == 0.5);
 }
 
-TEST_CASE("a write function receives single characters and a short write is an error") {
+TEST_CASE("a save function receives single characters, and an incomplete write throws") {
   std::string taken;
   const auto keep = [&](const void* data, std::size_t size) {
     taken.append(static_cast<const char*>(data), size);

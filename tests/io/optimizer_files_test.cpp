@@ -201,7 +201,7 @@ TEST_CASE("loading a PyTorch optimizer loads its options but not its implementat
   }
 }
 
-TEST_CASE("loading an optimizer that does not match is an error and changes nothing") {
+TEST_CASE("loading the state of an optimizer that does not match throws and changes nothing") {
   nn::Linear model(2, 1);
   optim::SGD sgd(model->parameters(), optim::SGDOptions(0.5).momentum(0.9));
   CHECK_THROWS_WITH(load(sgd, file("runs.pt"), "adam.optimizer"), Contains("runs.pt") && Contains("SGD"));

@@ -213,7 +213,7 @@ ModuleDict layers() {
 
 }  // namespace
 
-TEST_CASE("all module classes have the state_dict of PyTorch in the same order") {
+TEST_CASE("all module classes have the state_dict of PyTorch, in the same order") {
   const std::string path = source_dir() + "/tests/io/data/layers.pt";
   const auto expected = pytorch::read_state_dict(path);
   ModuleDict net = layers();
@@ -267,7 +267,7 @@ std::string typed(const std::string& dtype, const std::string& size) {
 
 }  // namespace
 
-TEST_CASE("sets and frozensets and lists in a pickle are read as lists") {
+TEST_CASE("lists, sets, frozensets and deques in a pickle are read as lists") {
   const std::string pickles[] = {"(K\1K\2l",
                                  "](K\1K\2e",
                                  "\x8f(K\1K\2\x90",
@@ -313,7 +313,7 @@ TEST_CASE("integers of all widths in a pickle keep their sign") {
   }
 }
 
-TEST_CASE("a tensor with Python attributes or a torch.Size is read as a plain tensor") {
+TEST_CASE("a tensor that is pickled with Python attributes or a torch.Size is read as a plain tensor") {
   const std::string type = "ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_tensor_v2\n";
   const Tensor expected = tensor({{1.F, 3.F}, {2.F, 4.F}});
   CHECK(equal(parse(type + "ctorch\nTensor\n" + square() + "}tR").as_tensor(), expected));
@@ -333,7 +333,7 @@ TEST_CASE("a tensor with Python attributes or a torch.Size is read as a plain te
                        Error, Saying("the file holds an instance of torch._utils._rebuild_sparse_tensor"));
 }
 
-TEST_CASE("a tensor with an untyped storage gets the dtype in the pickle") {
+TEST_CASE("a tensor with an untyped storage gets the dtype that the pickle states") {
   CHECK(equal(parse(typed("float32", "K\4")).as_tensor(), tensor({1.F, 2.F, 3.F, 4.F})));
   std::vector<std::int64_t> halves;
   for (const float number : {1.F, 2.F, 3.F, 4.F}) {
@@ -346,7 +346,7 @@ TEST_CASE("a tensor with an untyped storage gets the dtype in the pickle") {
                          Saying(dtype + ", which ebb does not have. Convert it in Python"));
 }
 
-TEST_CASE("reading a pickle value as the wrong type is an error that names its type") {
+TEST_CASE("reading a pickle value as the wrong type throws and names the actual type") {
   CHECK_THROWS_MATCHES(Value(3).as_list(), Error, Saying("pytorch: the value is an integer, not a list."));
   CHECK_THROWS_MATCHES(Value(2.5).as_dict(), Error,
                        Saying("pytorch: the value is a floating number, not a dict."));
@@ -359,7 +359,7 @@ TEST_CASE("reading a pickle value as the wrong type is an error that names its t
   CHECK(out.str().empty());
 }
 
-TEST_CASE("read_state_dict finds the tensors of a model inside a list in a stream or file") {
+TEST_CASE("read_state_dict finds the tensors of a model, also in lists, in a stream or file") {
   std::stringstream stream;
   pytorch::write(stream, Value(pytorch::Dict{{"epoch", 3},
                                              {"model", pytorch::Dict{{"layers", pytorch::List{ones({2})}}}},
@@ -376,7 +376,7 @@ TEST_CASE("read_state_dict finds the tensors of a model inside a list in a strea
   CHECK(unsupported == std::map<std::string, std::string>{{"c", "uint16"}});
 }
 
-TEST_CASE("named tensors are written to a stream as to a file") {
+TEST_CASE("pytorch::write writes the same bytes to a stream and to a file") {
   const pytorch::NamedTensors tensors = {{"a.b", arange(3)}, {"c", ones({2, 1}, kDouble)}};
   std::stringstream stream;
   pytorch::write(stream, tensors);

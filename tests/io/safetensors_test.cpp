@@ -60,7 +60,7 @@ TEST_CASE("a safetensors round trip keeps tensors of all dtypes") {
   REQUIRE_THROWS_WITH(file.at("transposd"), Contains("nearest: \"transposed\""));
 }
 
-TEST_CASE("tensors keep the file mapping alive and writes to them do not change the file") {
+TEST_CASE("tensors of a mapped file keep the mapping alive, and writes to them do not change the file") {
   const std::string path = temporary("mapped.safetensors");
   safetensors::write(path, {{"x", arange(4, kF32)}});
   Variable x = safetensors::read(path).at("x");
@@ -111,7 +111,7 @@ TEST_CASE("an invalid safetensors file is an error that names the defect") {
              Contains("other than 0 and 1"));
 }
 
-TEST_CASE("truncated and damaged safetensors files either read or throw an error") {
+TEST_CASE("truncated safetensors files throw, and damaged ones are read or throw") {
   const std::string good = file_of(kGood, std::string(11, '\x01'));
   for (std::size_t n = 0; n < good.size(); ++n) CHECK(message_of(good.substr(0, n)) != "(no error)");
   std::uint32_t state = 12345;
@@ -125,7 +125,7 @@ TEST_CASE("truncated and damaged safetensors files either read or throw an error
   }
 }
 
-TEST_CASE("a failed write keeps the old file and leaves no other") {
+TEST_CASE("a failed write of safetensors keeps the old file") {
   const std::string path = temporary("kept.safetensors");
   safetensors::write(path, {{"x", ones({2})}});
   REQUIRE_THROWS_WITH(safetensors::write(path, {{"x", ones({2})}, {"x", ones({2})}}),
@@ -318,7 +318,7 @@ TEST_CASE("unknown fields of a header entry are ignored and duplicate fields are
   CHECK_THROWS_WITH(parse(file_of(R"({"__metadata__":[]})", "")), Contains("not an object"));
 }
 
-TEST_CASE("reading a tensor with an unsupported dtype names it and others stay readable") {
+TEST_CASE("reading a tensor with an unsupported dtype throws and names it, and other tensors stay readable") {
   const safetensors::File file = parse(kMixed);
   CHECK(file.tensors.size() == 2);
   CHECK(file.at("a").item<float>() == 1);
@@ -386,7 +386,7 @@ TEST_CASE("the error for a file of another format names the format and gives adv
              Contains("GGUF") || Contains("not sound"));
 }
 
-TEST_CASE("tensors that were read from a truncated file stay valid and later reads are errors") {
+TEST_CASE("tensors that were read before a file was truncated stay valid, and later reads throw") {
   const std::string path = temporary("cut.safetensors");
   safetensors::write(path, {{"a", ones({1 << 16})}, {"flags", zeros({1 << 16}, kBool)}});
   const safetensors::Reader reader(path);

@@ -50,7 +50,7 @@ TEST_CASE("a sharded checkpoint is loaded by its index or its folder") {
   CHECK_THROWS_WITH(load(again, index), Contains("model-00002-of-00002.safetensors"));
 }
 
-TEST_CASE("writing a sharded checkpoint replaces the one in its folder and deletes its files") {
+TEST_CASE("writing a sharded checkpoint replaces the checkpoint in the folder and deletes its old files") {
   const support::Folder folder;
   const std::string at = folder.path().string();
   const auto tensors = [](float value) {
@@ -91,7 +91,7 @@ TEST_CASE("a failed write of a sharded checkpoint keeps the old checkpoint") {
   CHECK(safetensors::ShardedReader(at).get_tensor("x").equal(ones({20})));
 }
 
-TEST_CASE("concurrent writes of sharded checkpoints to one folder leave only the last one") {
+TEST_CASE("concurrent writes of sharded checkpoints to one folder leave only the last checkpoint") {
   const support::Folder folder;
   const std::string at = folder.path().string();
   std::vector<std::thread> threads;
@@ -117,7 +117,7 @@ TEST_CASE("a checkpoint that fits in one file is written as one file") {
   CHECK(safetensors::write_sharded(at, {{"a", ones({2})}}) == at + "/model.safetensors");
 }
 
-TEST_CASE("an index must name files of its folder that contain the listed tensors") {
+TEST_CASE("an index of shards must name files of its folder, and these must contain the listed tensors") {
   const std::string at = folder("wrong");
   std::filesystem::create_directories(at);
   safetensors::write(at + "/a.safetensors", {{"x", ones({1})}});

@@ -28,7 +28,7 @@ std::string said(const std::string& asked) {
 
 }  // namespace
 
-TEST_CASE("an unknown EBB_ISA level warns with the available levels and the best of them") {
+TEST_CASE("the warning for an unknown EBB_ISA level lists the available levels and names the best level") {
   const std::string text = said("mmx"), runs = ", and this processor runs ", on = " of them. Using ";
   INFO(text);
   REQUIRE(text.starts_with("Warning: EBB_ISA=mmx is not available: this library has kernels for "));
@@ -63,7 +63,7 @@ TEST_CASE("every kernel slot has a separate kernel for each ISA level") {
   CHECK(kernels.size() == (EBB_TEST_DISPATCH ? 3 : 1) * (slots.size() - declining));
 }
 
-TEST_CASE("deterministic mode selects a common ISA level and restores the best one at its end") {
+TEST_CASE("deterministic mode uses an ISA level with common results, and its end restores the best level") {
   const std::string_view best = ebb::cpu_isa();
   ebb::use_deterministic_algorithms(true);
   if (EBB_TEST_DISPATCH)
