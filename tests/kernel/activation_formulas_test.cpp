@@ -67,7 +67,7 @@ TEST_CASE("the derivative of each piecewise activation formula is right for ever
   check_formulas(ops::Softshrink{{}, 0.7}, [](V x) { return softshrink(x, 0.7); });
 }
 
-TEST_CASE("the derivative of each function formula is right for every scalar type") {
+TEST_CASE("the derivative of each formula of a mathematical function is right for every scalar type") {
   const std::vector<double> inside = {-0.9, -0.3, 0.4, 0.8}, above = {0.2, 1.5, 4};
   check_formulas(ops::Exp2(), [](V x) { return exp2(x); }, 0, inside);
   check_formulas(ops::Expm1(), [](V x) { return expm1(x); }, 0, inside);

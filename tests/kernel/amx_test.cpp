@@ -216,7 +216,7 @@ void check_threads(const std::function<Results()>& run) {
 
 }  // namespace
 
-TEST_CASE("ops with AMX agree with AVX512-BF16 and do not depend on the number of threads") {
+TEST_CASE("ops with AMX agree with those with AVX512-BF16 and do not depend on the number of threads") {
   const std::function<Results()> layers[] = {products, [] { return convolution(64, 64, 9, 3, 1); },
                                              [] { return convolution(33, 48, 12, 3, 2); },
                                              [] { return convolution(64, 80, 6, 1, 1); }};
@@ -243,7 +243,7 @@ TEST_CASE("an LSTM with AMX gives a sequence the same result in every batch") {
   for (std::size_t i = 0; i < few.size(); ++i) CHECK(few[i].equal(many[i].slice(1, 0, 2)));
 }
 
-TEST_CASE("AMX is not used if its products are wrong") {
+TEST_CASE("AMX is turned off if the check finds wrong products") {
   for (const Formula formula :
        {Formula::swaps_pairs, Formula::loses_last_pair, Formula::forgets_sum, Formula::mixes_rows}) {
     CAPTURE(int(formula));
@@ -264,7 +264,7 @@ TEST_CASE("AMX is not used if its products are wrong") {
   }
 }
 
-TEST_CASE("the check that AMX works runs once") {
+TEST_CASE("the check whether AMX works runs only once") {
   static std::atomic<int> asked{0};
   asked = 0;
   const auto ask = [] {

@@ -103,7 +103,7 @@ TEST_CASE("OnceCache computes a value once for any number of threads") {
   CHECK(cache.get(7, [] { return 0; }) == 70);
 }
 
-TEST_CASE("OnceCache can compute another value inside a computation") {
+TEST_CASE("the computation of a value of OnceCache may request another value") {
   OnceCache<int, int> cache(10);
   const int outer = cache.get(1, [&] { return cache.get(2, [] { return 20; }) + 1; });
   CHECK(outer == 21);

@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256) jit_kernel(const __grid_consta
 )");
 }
 
-TEST_CASE("rows and reductions of a chain are encoded in the kernel argument") {
+TEST_CASE("the row length and the reductions of a chain are encoded in the kernel argument") {
   const Ref<Storage> from = at(0x1008), to = at(0x2000);
   const auto argument_of = [&](std::int64_t count, ReducedMatrix matrix) {
     DeviceChain chain(count);

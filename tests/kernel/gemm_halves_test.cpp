@@ -121,7 +121,7 @@ TEMPLATE_TEST_CASE("16-bit products do not depend on the number of threads", "",
     }
 }
 
-TEST_CASE("deterministic bfloat16 products equal those of operands widened to float") {
+TEST_CASE("deterministic bfloat16 products equal float products of the same values") {
   const Deterministic mode;
   REQUIRE_FALSE(detail::bfloat16_instructions.load());
   // AVX512-BF16 treats the first numbers as 0, but the float sum of their products is a normal number.

@@ -71,7 +71,7 @@ TEST_CASE("the threads of a block visit every element of its columns once") {
         }
 }
 
-TEST_CASE("plan_columns groups adjacent columns and gives few long lines many threads") {
+TEST_CASE("plan_columns groups adjacent columns, and uses many threads per line for few long lines") {
   const auto plan = [](std::int64_t outer, std::int64_t n, std::int64_t inner) {
     return plan_columns(Lines({outer, n, inner}, 1), 4, 4, kMultiprocessors);
   };
@@ -85,7 +85,7 @@ TEST_CASE("plan_columns groups adjacent columns and gives few long lines many th
   CHECK(plan(kEdge / 4, 3, 1024).start(kEdge / 4 * 256 - 1, 3) == (kEdge / 4 - 1) * 3 * 1024 + 1020);
 }
 
-TEST_CASE("chunks of a scan cover a line and only few lines are split") {
+TEST_CASE("the chunks of a scan cover each line, and lines are split only if there are few") {
   for (const std::int64_t n :
        {std::int64_t{1}, std::int64_t{1000}, std::int64_t{100000}, kEdge - 1, kEdge, kEdge + 1})
     for (const std::int64_t lines : {1, 2, 100, 10000}) {
@@ -186,7 +186,7 @@ TEST_CASE("plan_transpose accepts more than 2^31 elements and declines too many 
       64));
 }
 
-TEST_CASE("plan_transpose declines copies whose rows are contiguous in both arrays") {
+TEST_CASE("plan_transpose declines copies that do not transpose a large matrix") {
   TransposePlan plan;
   CHECK_FALSE(plan_transpose(plan, walk_of({64, 64}, {4, 256}, {4, 512}), 4, 4, 32));
   CHECK_FALSE(plan_transpose(plan, walk_of({64, 64}, {4, 256}, {0, 4}), 4, 4, 32));

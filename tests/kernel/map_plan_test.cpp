@@ -223,7 +223,7 @@ TEST_CASE("map plan: equally misaligned arrays have a scalar head") {
   CHECK(c.map.access[1] == Access::vector);
 }
 
-TEST_CASE("map plan: an array of another alignment is read by element and the others by vectors") {
+TEST_CASE("map plan: an array with another alignment is read by elements, and the others by vectors") {
   const Case<3> c({103}, {{{4}}, {{4}, 4, kBase + 4}, {{4}}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.access[1] == Access::indexed);
@@ -238,7 +238,7 @@ TEST_CASE("map plan: arrays of different element sizes use vectors of equal coun
   CHECK(c.map.access[2] == Access::vector);
 }
 
-TEST_CASE("map plan: a broadcast bias uses vectors if rows are whole vectors") {
+TEST_CASE("map plan: a broadcast bias uses vectors if rows consist of whole vectors") {
   // [N, C] + [C]
   CHECK(Case<3>({64, 10}, {{{4, 256}}, {{4, 256}}, {{4, 0}}}, 4).map.access[2] == Access::vector);
   CHECK(Case<3>({63, 10}, {{{4, 252}}, {{4, 252}}, {{4, 0}}}, 4).map.access[2] == Access::indexed);
@@ -251,7 +251,7 @@ TEST_CASE("map plan: a broadcast bias uses vectors if rows are whole vectors") {
   CHECK(Case<3>({7, 5}, {{{4, 28}}, {{4, 0}}, {{0, 4}}}, 4).vectors);
 }
 
-TEST_CASE("map plan: slices of rows use vectors if rows are whole vectors") {
+TEST_CASE("map plan: slices of rows use vectors if they consist of whole aligned vectors") {
   const Case<2> c({32, 7}, {{{4, 256}}, {{4, 512}}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.plan.dims == 2);
@@ -260,14 +260,14 @@ TEST_CASE("map plan: slices of rows use vectors if rows are whole vectors") {
   CHECK_FALSE(Case<2>({32, 7}, {{{4, 256}, 4, kBase + 4}, {{4, 512}}}, 4).vectors);
 }
 
-TEST_CASE("map plan: large transposed and tiny arrays are processed by element") {
+TEST_CASE("map plan: large transposed arrays and arrays without a whole vector are processed by elements") {
   CHECK_FALSE(Case<2>({200, 300}, {{{4, 800}}, {{1200, 4}}}, 4).vectors);
   CHECK(Case<2>({20, 30}, {{{4, 80}}, {{120, 4}}}, 4).vectors);
   CHECK_FALSE(Case<2>({3}, {{{4}}, {{4}}}, 4).vectors);
   CHECK_FALSE(Case<2>({6}, {{{4}, 4, kBase + 4}, {{4}}}, 4).vectors);
 }
 
-TEST_CASE("map plan: more than three broadcast levels are processed by element") {
+TEST_CASE("map plan: arrays with more than three broadcast levels are processed by elements") {
   CHECK_FALSE(Case<2>({3, 3, 3, 3}, {{{4, 12, 36, 108}}, {{4, 0, 12, 0}}}, 4).vectors);
 }
 

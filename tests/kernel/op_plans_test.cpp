@@ -16,7 +16,9 @@ using cuda::Pooling;
 
 // Plans of topk, kthvalue and similar ops on a device, and the radix digits of elements.
 
-TEST_CASE("plan_selection compares short lines, narrows long ones and sorts for large k") {
+TEST_CASE(
+    "plan_selection compares all pairs in short lines, sorts for large k and otherwise selects by radix "
+    "digits") {
   CHECK(plan_selection(1000, 128, 128, 132).way == SelectMethod::compare);
   CHECK(plan_selection(1000, 129, 1, 132).way == SelectMethod::line);
   CHECK(plan_selection(1000, 1000, 250, 132).way == SelectMethod::line);
@@ -104,7 +106,7 @@ ChannelPlan sums(std::int64_t batch, std::int64_t channels, std::int64_t places,
 
 }  // namespace
 
-TEST_CASE("channel sums use vectors along planes or tiles of whole channels") {
+TEST_CASE("channel sums use vectors along planes, or tiles of columns if the planes are small") {
   for (const std::int64_t side : {112, 56, 28, 16}) {
     const ChannelPlan plan = sums(64, 64, side * side);
     CHECK(!plan.tiles);
@@ -125,7 +127,7 @@ TEST_CASE("channel sums use vectors along planes or tiles of whole channels") {
   CHECK(sums(70000, 3, 1).down == 85);
 }
 
-TEST_CASE("channel sums have enough blocks and pieces worth a second pass") {
+TEST_CASE("channel sums are split into pieces only if there are many elements") {
   CHECK(sums(1, 64, 1 << 20).pieces > 8);  // a single sample is also split
   CHECK(sums(1 << 20, 64, 1).pieces > 500);
   CHECK(sums(4, 64, 49).pieces == 1);
@@ -139,7 +141,7 @@ TEST_CASE("channel sums have enough blocks and pieces worth a second pass") {
   }
 }
 
-TEST_CASE("elementwise kernels with channel parameters use columns") {
+TEST_CASE("plan_channel_columns covers all rows and splits columns into equal tiles") {
   const ChannelPlan plan = plan_channel_columns(1 << 20, 320, 8, 4, kMultiprocessors);
   CHECK(plan.across == 20);  // 40 vectors in two equal tiles
   CHECK(plan.jobs == 2);
@@ -147,7 +149,7 @@ TEST_CASE("elementwise kernels with channel parameters use columns") {
   CHECK(plan.pieces * plan.piece >= 1 << 20);
 }
 
-TEST_CASE("layer_norm backward uses as many blocks as run concurrently") {
+TEST_CASE("layer_norm backward uses at most as many blocks as run concurrently") {
   for (const std::int64_t n : {1, 7, 64, 256, 257, 768, 1600, 4096, 5000, 8192})
     for (const std::int64_t rows : {1, 7, 70000}) {
       const LayerPlan plan = plan_layer_backward(rows, n, 8, 1024, kMultiprocessors);
@@ -207,7 +209,7 @@ void check_same(const PoolGeometry& g) {
 
 }  // namespace
 
-TEST_CASE("indices and windows of a pooling are equal in 32 and 64 bits") {
+TEST_CASE("indices and windows of a pooling are equal whether computed in 32 or in 64 bits") {
   check_same(geometry(13, 6, 3, 2, 1, 1));
   check_same(geometry(12, 12, 3, 1, 1, 1));
   check_same(geometry(14, 4, 3, 3, 1, 2));

@@ -192,7 +192,7 @@ TEST_CASE("parallel_for gives the pieces of a delayed thread to others") {
   CHECK(others == kPieces - 1);
 }
 
-TEST_CASE("parallel_for works with fewer threads if the system refuses them") {
+TEST_CASE("parallel_for works with fewer threads if the system cannot create all") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {
           if (!support::limit_memory(4 << 20)) return false;

@@ -34,7 +34,8 @@ void check_ends() {
 
 }  // namespace
 
-TEST_CASE("conversion of numbers out of range of an integer gives its minimum") {
+TEST_CASE(
+    "converting a floating number that is out of range to an integer gives the minimum of the integer type") {
   check_ends<std::int32_t, float>();
   check_ends<std::int32_t, double>();
   check_ends<std::int64_t, float>();
@@ -53,7 +54,7 @@ std::vector<char> numbered(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("move_bytes copies rows of any size and alignment and nothing else") {
+TEST_CASE("move_bytes copies any number of bytes at any alignment and changes no others") {
   const auto bytes = GENERATE(as<std::size_t>{}, 0, 1, 1023, 1024, 1025, 1150, 4068, 4096, (1 << 20) - 1,
                               1 << 20, (1 << 20) + 1);
   const auto from = GENERATE(as<std::size_t>{}, 0, 3, 32), to = GENERATE(as<std::size_t>{}, 0, 28, 31, 63);
@@ -98,13 +99,13 @@ std::vector<int> visits(const List& sizes, const List& first, const List& second
 
 }  // namespace
 
-TEST_CASE("the element iterator visits every element once for any strides of the other array") {
+TEST_CASE("the iterator over two arrays visits every element once, for any strides of the second array") {
   const List sizes{70, 300}, steps{300, 1};
   const List other = GENERATE(values<List>({{300, 1}, {1, 0}, {0, 1}, {1, 70}, {0, 0}}));
   REQUIRE((visits(sizes, steps, other) == std::vector<int>(70 * 300, 1)));
 }
 
-TEST_CASE("the element iterator over an empty array makes no call") {
+TEST_CASE("the iterator over two empty arrays makes no call") {
   const List sizes = GENERATE(values<List>({{0}, {4, 0}, {0, 4}}));
   const List steps = sizes.size() == 1 ? List{1} : List{sizes[1], 1};
   REQUIRE(visits(sizes, steps, steps).empty());
@@ -124,7 +125,7 @@ Moments taken(const std::vector<double>& x, std::size_t first, std::size_t last)
 
 }  // namespace
 
-TEST_CASE("merged moments equal those of all elements for every split and offset") {
+TEST_CASE("merged moments of parts equal the moments of all elements, for every split and offset") {
   for (const double offset : {0.0, 1e6, -1e8}) {
     std::vector<double> x;
     for (int i = 0; i < 40; ++i) x.push_back(offset + std::sin(1.7 * i) + 0.1 * i);

@@ -74,7 +74,7 @@ TEST_CASE("the launch of a reduction covers more than 2^31 elements and outputs"
   }
 }
 
-TEST_CASE("reductions use vectors for long runs and otherwise only if all runs are aligned") {
+TEST_CASE("reductions use vectors if runs are long, or if all runs are aligned") {
   CHECK(Planned(contiguous({10, 1001}), 2).how.run);
   CHECK(Planned(contiguous({10, 1001}), 2).how.width == 4);
   CHECK(Planned(contiguous({10, 1001}), 2, 4, 516).how.width == 4);
@@ -87,7 +87,7 @@ TEST_CASE("reductions use vectors for long runs and otherwise only if all runs a
   CHECK(Planned({{8, 16, 64}, {16 * 65, 65, 1}}, 5).how.width == 1);
 }
 
-TEST_CASE("column reductions use vectors if rows are whole aligned vectors") {
+TEST_CASE("column reductions use vectors if rows consist of whole aligned vectors") {
   CHECK(Planned(contiguous({1000, 64}), 1).how.columns);
   CHECK(Planned(contiguous({1000, 64}), 1).how.width == 4);
   CHECK(Planned(contiguous({1000, 63}), 1).how.width == 1);
@@ -110,7 +110,7 @@ TEST_CASE("rows up to kWarpRow use one warp each if that fills the device twice"
   CHECK(Planned(contiguous({many, kWarpRow + 1}), 2).how.threads == kReduceTeam);
 }
 
-TEST_CASE("long reductions launch whole waves of blocks") {
+TEST_CASE("long reductions launch one whole wave of blocks") {
   const std::int64_t wave = kReduceBlocks * kMultiprocessors;
   for (const int size : {2, 4, 8})
     for (const std::int64_t n : {std::int64_t{1} << 26, (std::int64_t{1} << 31) + 8})

@@ -35,7 +35,7 @@ TEST_CASE("Philox has the published outputs") {
   CHECK(words[3] == 0x24126ea1u);
 }
 
-TEST_CASE("Philox has equal outputs for one counter and for several together") {
+TEST_CASE("Philox gives each counter the same output, alone and together with others") {
   const Philox philox{77, 3};
   const std::uint64_t numbers[3] = {5, ~std::uint64_t{0}, std::uint64_t{1} << 32};
   std::uint32_t together[3][4], alone[4];
@@ -46,7 +46,7 @@ TEST_CASE("Philox has equal outputs for one counter and for several together") {
   }
 }
 
-TEST_CASE("the dropout rule keeps all elements at 1, none near 0 and the right share between") {
+TEST_CASE("dropout keeps all elements with probability 1, none with 2^-33 and a quarter with 0.25") {
   const auto kept = [](double probability, double scale) {
     const ebb::random::Dropout rule(Philox{77, 3}, probability, scale);
     double sum = 0;
@@ -89,8 +89,9 @@ std::pair<double, double> drawn(Distribution kind, double a, double b) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the extreme random words give values inside the support of each distribution", "", float,
-                   double, Half, BFloat16) {
+TEMPLATE_TEST_CASE(
+    "the smallest and largest random words give values inside the support of each distribution", "", float,
+    double, Half, BFloat16) {
   constexpr double top = ebb::random::DtypeLimits<TestType>::largest,
                    deviations = sizeof(TestType) == 8 ? 8.5 : 6.7;
   const auto normal = drawn<TestType>(Distribution::normal, 0, 1);

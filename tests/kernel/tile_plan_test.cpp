@@ -149,7 +149,7 @@ TEST_CASE("tile plan: a transposed operand uses tiles of vectors") {
   CHECK(wide.check() == wide.plan.numel);
 }
 
-TEST_CASE("tile plan: scalars, biases and other dtypes are allowed beside the transposed operand") {
+TEST_CASE("tile plan: a transposed operand may be combined with scalars, biases and masks") {
   Walk<4> w({128, 96}, {{{4, 512}}, {{384, 4}}, {{}}, {{0, 4}}}, 4);
   CHECK(w.tile.along == 1);
   CHECK(w.check() == w.plan.numel);
@@ -158,12 +158,12 @@ TEST_CASE("tile plan: scalars, biases and other dtypes are allowed beside the tr
   CHECK(mask.tile.along == 1);
 }
 
-TEST_CASE("tile plan: partial tiles are left to the plain kernel") {
+TEST_CASE("tile plan: elements outside of whole tiles are computed by the plain kernel") {
   Walk<3> w({160, 125}, {{{4, 640}}, {{4, 640}}, {{500, 4}}}, 4);
   CHECK(w.check() == 160 * 120);
 }
 
-TEST_CASE("tile plan: output rows that are not whole vectors use tiles of elements") {
+TEST_CASE("tile plan: output rows that do not consist of whole vectors use tiles of elements") {
   // A channels-last operand and contiguous images of 49 pixels.
   Walk<3> w({49, 64, 10}, {{{4, 196, 12544}}, {{4, 196, 12544}}, {{256, 4, 12544}}}, 4);
   CHECK(w.tile.along == 1);
@@ -180,7 +180,7 @@ TEST_CASE("tile plan: tiles follow the contiguous dimension of the input") {
   CHECK(w.check() == w.plan.numel);
 }
 
-TEST_CASE("tile plan: small or nowhere contiguous arrays use no tiles") {
+TEST_CASE("tile plan: arrays that are small or have no contiguous dimension use no tiles") {
   CHECK(Walk<2>({64, 64}, {{{4, 256}}, {{256, 4}}}, 4).tile.along == 0);     // stays in the cache
   CHECK(Walk<2>({160, 128}, {{{4, 640}}, {{8, 1280}}}, 4).tile.along == 0);  // every second element
   CHECK(Walk<2>({160, 128}, {{{4, 640}}, {{1024, 8}}}, 4).tile.along == 0);
