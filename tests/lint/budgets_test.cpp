@@ -48,7 +48,7 @@ TEST_CASE("tests stay within their line budget") {
   check_budget("test_lines", lines_of([](const File& file) { return file.in("tests/"); }));
 }
 
-TEST_CASE("budgets are read by name and an invalid line is refused") {
+TEST_CASE("budgets are read by name, and an invalid line is refused") {
   CHECK(lint::read_budgets("# all\na 5 apples\n\nb 7 pears of a tree\n") ==
         std::map<std::string, std::int64_t>{{"a", 5}, {"b", 7}});
   for (const char* line : {"a apples", "a 5", "a 0 apples", "a 5 apples\na 6 apples"})

@@ -265,7 +265,7 @@ TEST_CASE("identifiers in backquotes of the guides occur in sources") {
   CHECK(checked > 200);
 }
 
-TEST_CASE("symbols of the glossary occur in the files of their lines") {
+TEST_CASE("each symbol of the glossary occurs in the file that its line names") {
   const File* const document = page("docs/glossary.md");
   REQUIRE(document);
   std::vector<std::string> complaints;

@@ -52,7 +52,7 @@ std::string first_below(const std::string& root, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("functions of an ops header are defined in the family of its name") {
+TEST_CASE("functions that an ops header declares are defined in the family of the same name") {
   std::map<std::string, std::map<std::string, int>> defined;  // by family and name
   for (const File& file : lint::tree())
     if (file.in(kSources) && file.ends_with(".cpp"))
@@ -84,7 +84,7 @@ TEST_CASE("functions of an ops header are defined in the family of its name") {
 }
 
 // The compiler checks that the new headers exist, because tests/torch includes all forwarders.
-TEST_CASE("no file includes a header by its former name") {
+TEST_CASE("no file names a header by its former path") {
   std::vector<std::string> former, complaints;
   for (const File& file : lint::tree())
     for (const std::string& line : file.lines)

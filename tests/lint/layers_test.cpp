@@ -220,7 +220,7 @@ TEST_CASE("formula headers include only arithmetic headers") {
 }
 
 // NVRTC compiles kernels without access to ebb's headers and the standard library.
-TEST_CASE("headers for NVRTC include and name only headers that NVRTC receives") {
+TEST_CASE("headers for NVRTC use only headers and names of std that NVRTC receives") {
   const auto text_of = [](const std::string& path) {
     std::string text;
     for (const File& file : lint::tree())

@@ -64,7 +64,7 @@ EBB_MODULE(Net);
 
 }  // namespace
 
-TEST_CASE("errors of common mistakes name the op and module and location and remedy") {
+TEST_CASE("errors of common mistakes name the op, the module, the location and a remedy") {
   nn::Linear linear(2, 2);
   const Mistake mistakes[] = {
       {"a negative size", [] { zeros({2, -3}); },
@@ -228,7 +228,7 @@ TEST_CASE("errors of common mistakes name the op and module and location and rem
   }
 }
 
-TEST_CASE("an error in a DataLoader worker names its type and the dataset and the example indices") {
+TEST_CASE("an error in a DataLoader worker names its type, the dataset and the indices of the examples") {
   const auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
       BrokenSet().map(data::transforms::Stack<>()), data::DataLoaderOptions(4).workers(1));
   CHECK_THROWS_WITH(*loader->begin(),
@@ -278,7 +278,7 @@ TEST_CASE("an error in backward names no module if the op ran outside modules or
                     Contains("modified by an inplace operation") && !Contains("recorded in"));
 }
 
-TEST_CASE("anomaly mode names the module of nodes that a backward recorded") {
+TEST_CASE("anomaly mode names the module of a failing node") {
   const autograd::DetectAnomalyGuard guard;
   nn::Sequential net(nn::Functional([](const Tensor& x) { return x.sqrt(); }));
   const Tensor x = zeros({2}, TensorOptions().requires_grad(true));

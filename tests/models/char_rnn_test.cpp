@@ -56,7 +56,7 @@ TEST_CASE("CharRNN with kRNN_RELU uses ReLU units") {
   CHECK((std::get<1>(relu->forward_with_state(ids, {}))[0] >= 0).all().item<bool>());
 }
 
-TEST_CASE("CharRNN continued from its state gives the result of the whole sequence") {
+TEST_CASE("CharRNN gives the same result for a whole sequence and for parts that continue from its state") {
   for (const CharRNNOptions::Cell cell : {CharRNNOptions::Cell(kLSTM), CharRNNOptions::Cell(kGRU)}) {
     INFO(cell.name());
     CharRNN net = waves::prepared(CharRNN(small(cell)));
@@ -171,7 +171,7 @@ TEST_CASE("generate with a generator is repeatable and does not advance the defa
   CHECK(equal(rand({3}), expected));
 }
 
-TEST_CASE("after eos_token a sequence is padded with it until all sequences have ended") {
+TEST_CASE("a sequence that has ended is padded with eos_token until all sequences have ended") {
   CharRNN net = constant_model();
   manual_seed(4);
   const Variable text = net->generate(zeros({5, 1}, kLong), 60, GenerateOptions().eos_token(1));

@@ -86,7 +86,7 @@ TEST_CASE("GPT-2 reads the files that Hugging Face publishes") {
   }
 }
 
-TEST_CASE("GPT-2 continued from its cache gives the result of the whole sequence") {
+TEST_CASE("GPT-2 gives the same result for a whole sequence and for parts that continue from its cache") {
   GPT2LMHeadModel net = waves::prepared(GPT2LMHeadModel(small_gpt2()));
   const NoGradGuard no_grad;
   const Variable ids = waves::tokens(2, 12, 23), all = net(ids);
@@ -103,7 +103,7 @@ TEST_CASE("GPT-2 continued from its cache gives the result of the whole sequence
   CHECK_THROWS_WITH(net->forward_with_cache(ids.slice(0, 0, 1).slice(1, 0, 1), cache), Contains("new cache"));
 }
 
-TEST_CASE("gradients through the cache of GPT-2 equal those of the whole sequence") {
+TEST_CASE("gradients through the cache of GPT-2 equal those for the whole sequence") {
   GPT2LMHeadModel net = waves::prepared(GPT2LMHeadModel(small_gpt2()));
   const Variable ids = waves::tokens(2, 8, 23), weight = net->transformer->wte->weight;
   const Variable factors = waves::given({2, 8, 23}, 3);
@@ -134,7 +134,7 @@ TEST_CASE("GPT-2 generates the same with and without its cache") {
   CHECK(equal(net(greedy).argmax(-1).slice(1, 3, 8), greedy.slice(1, 4, 9)));
 }
 
-TEST_CASE("GPT-2 applies dropout only in training and keeps a 16-bit dtype") {
+TEST_CASE("GPT-2 applies dropout only in training and returns the 16-bit dtype of its parameters") {
   GPT2LMHeadModel net =
       waves::prepared(GPT2LMHeadModel(small_gpt2().resid_pdrop(0).embd_pdrop(0).attn_pdrop(0.5)));
   const Variable ids = waves::tokens(1, 6, 23);
@@ -233,7 +233,7 @@ TEST_CASE("LLaMA attention is causal and depends on relative positions") {
   CHECK(allclose(equal_tokens.select(1, 0), equal_tokens.select(1, 4)));
 }
 
-TEST_CASE("LLaMA continued from its cache gives the result of the whole sequence") {
+TEST_CASE("LLaMA gives the same result for a whole sequence and for parts that continue from its cache") {
   LlamaForCausalLM net = waves::prepared(LlamaForCausalLM(small_llama()));
   const NoGradGuard no_grad;
   const Variable ids = waves::tokens(2, 12, 23), all = net(ids);
@@ -272,7 +272,7 @@ TEST_CASE("LLaMA reads files that contain rotary frequencies or omit the tied he
   CHECK(copy->lm_head->weight.is_same(copy->model->embed_tokens->weight));
 }
 
-TEST_CASE("LLaMA keeps a 16-bit dtype and computes in 16 bits under autocast") {
+TEST_CASE("LLaMA returns the 16-bit dtype of its parameters or of autocast") {
   LlamaForCausalLM net = waves::prepared(LlamaForCausalLM(small_llama()));
   const Variable ids = waves::tokens(1, 6, 23), exact = net(ids);
   net->to(kFloat);

@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("a clone of a model gives equal results and shares no tensor"
   CHECK(equal(again(images), before));
 }
 
-TEST_CASE("load with ignore takes all but the last layer of a model with other classes") {
+TEST_CASE("load with ignore() loads all but the last layer from a model with another number of classes") {
   const auto narrow = [](std::int64_t classes) { return models::VGGOptions(classes).width(2).hidden(4); };
   models::VGG trained = models::vgg11(narrow(7)), net = models::vgg11(narrow(3));
   std::stringstream file;
@@ -131,7 +131,7 @@ std::vector<double> affine(const std::vector<double>& x, const Tensor& weight, c
 
 }  // namespace
 
-TEST_CASE("MLP has ReLU between linear layers and dropout if requested") {
+TEST_CASE("MLP has ReLU, and dropout if requested, between linear layers") {
   models::MLP net(Widths{3, 4, 5, 2}, 0.5), plain(Widths{3, 2});
   std::ostringstream text;
   text << net;
@@ -158,7 +158,7 @@ TEST_CASE("MLP has ReLU between linear layers and dropout if requested") {
                        Saying("MLP: needs at least the widths of its input and its output, got 1"));
 }
 
-TEST_CASE("Conv1D stores its weight as inputs by outputs and prints both sizes") {
+TEST_CASE("Conv1D stores its weight in shape (in_features, out_features) and prints both sizes") {
   models::Conv1D layer(3, 2, 0.1);
   std::ostringstream text;
   text << layer;

@@ -154,7 +154,7 @@ TEST_CASE("state_dicts of models have the names and shapes of torchvision") {
   check_names("unet_bilinear", UNet(UNetOptions(3, 2).bilinear(true)));
 }
 
-TEST_CASE("default options of VGG and ResNet and MobileNetV3 are those of torchvision") {
+TEST_CASE("the default options of VGG, ResNet and MobileNetV3 are those of torchvision") {
   CHECK(VGGOptions().convolutions() == VGGOptions::Counts{2, 2, 3, 3, 3});
   CHECK(ResNetOptions().layers() == ResNetOptions::Counts{2, 2, 2, 2});
   CHECK(MobileNetV3Options().size() == MobileNetV3Size::large);
