@@ -10,7 +10,7 @@ using namespace ebb;
 using amp::GradScaler;
 using support::Saying;
 
-TEST_CASE("GradScaler uses the growth and backoff factors that were set last") {
+TEST_CASE("GradScaler uses the most recently set growth and backoff factors") {
   GradScaler scaler(kHere, amp::GradScalerOptions().init_scale(16).growth_interval(1));
   const Tensor p = ones({1}, TensorOptions(kHere)).requires_grad_();
   optim::SGD optimizer({p}, optim::SGDOptions(0.5));

@@ -244,7 +244,7 @@ TEST_CASE("under create_graph, the sum of gradients that backward functions retu
   REQUIRE(g.requires_grad());
 }
 
-TEST_CASE("grad frees the saved tensors of the nodes of its inputs") {
+TEST_CASE("grad with a non-leaf input and its leaf frees the saved tensors of the node between them") {
   const Variable x = leaf({3});
   const Variable h = x * x;
   const variable_list g = grad({h * 1}, {h, x});

@@ -108,7 +108,8 @@ TEST_CASE("hooks of a leaf are applied once to the gradient that grad returns fo
   }
 }
 
-TEST_CASE("grad applies the hooks of a non-leaf input unless the walk continues to another input") {
+TEST_CASE(
+    "grad applies the hooks of a non-leaf input to its gradient unless backward continues to another input") {
   Variable x = leaf({1, 1}), y = x * 2;
   y.register_hook([](const Variable& g) { return g * 5; });
   const Variable z = (y * 3).sum();
@@ -171,7 +172,7 @@ TEST_CASE("no hook runs for an undefined gradient") {
   REQUIRE(calls == 0);
 }
 
-TEST_CASE("hooks before and after a node replace its gradients until they are removed") {
+TEST_CASE("pre-hooks and post-hooks of a node replace its gradients until the hooks are removed") {
   Variable x = leaf({1, 2});
   Variable y = (x * 2).sum();
   std::vector<std::string> order;

@@ -231,7 +231,7 @@ pid_t start_child(const std::string& path, int& done) {
 
 }  // namespace
 
-TEST_CASE("two hundred kills during saves lose no saved checkpoint") {
+TEST_CASE("no saved checkpoint is lost if the process is killed during two hundred saves") {
   const support::Folder folder;
   const std::string file = folder / "run.ckpt", other = folder / "other.ckpt";
   manual_seed(11);

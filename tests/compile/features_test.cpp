@@ -146,7 +146,7 @@ struct KeepThreads {
 
 }  // namespace
 
-TEST_CASE("every feature has eager results in replays, for every layout and number of threads") {
+TEST_CASE("every feature gives eager results in replays, for every layout and number of threads") {
   const KeepThreads keep;
   for (const Feature& each : features())
     for (const std::int64_t rows : {5, 800})
@@ -159,7 +159,7 @@ TEST_CASE("every feature has eager results in replays, for every layout and numb
         }
 }
 
-TEST_CASE("every pair of features in one function has eager results in replays") {
+TEST_CASE("every pair of features in one function gives eager results in replays") {
   const KeepThreads keep;
   const std::vector<Feature>& all = features();
   for (std::size_t a = 0; a < all.size(); ++a)

@@ -109,7 +109,7 @@ TEST_CASE("a call detects that frozen parameters are unfrozen") {
   CHECK(frozen->weight.grad().defined());
 }
 
-TEST_CASE("a module that is converted to another dtype is recorded again") {
+TEST_CASE("a function is recorded again after its module is converted to another dtype") {
   nn::Linear layer(3, 2);
   auto f = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;
@@ -328,7 +328,8 @@ TEST_CASE("a step is recorded again after its optimizer is loaded or replaced") 
   CHECK((layer->weight.detach() - before).abs().max().item<float>() == Approx(0.5).epsilon(1e-3));
 }
 
-TEST_CASE("a step is recorded again after options that change states, and after new parameters") {
+TEST_CASE(
+    "a step is recorded again after options that affect the state change, and after parameters are added") {
   const auto build = [] {
     manual_seed(2);
     return nn::Linear(2, 1);
@@ -373,7 +374,7 @@ TEST_CASE("a step is recorded again after options that change states, and after 
   run();
 }
 
-TEST_CASE("a replay that throws increments the versions of written tensors for earlier graphs") {
+TEST_CASE("a replay that throws still increments the version of each tensor that it wrote") {
   const Tensor kept = ones({3}), weight = ones({3}).requires_grad_();
   auto f = compile([&](const Tensor& p) {
     kept.mul_(2);

@@ -254,7 +254,7 @@ TEST_CASE("a chunk dataset throws for invalid options") {
   CHECK_THROWS_WITH(Options(1, 5, 5, 0), Contains("greater than 0"));
 }
 
-TEST_CASE("saving a DataLoader of a stateful dataset throws and refers to the dataset") {
+TEST_CASE("saving a DataLoader of a stateful dataset throws and advises to save the dataset") {
   auto loader = make_data_loader(datasets::make_shared_dataset<Counter>(3), DataLoaderOptions(2));
   serialize::OutputArchive out;
   serialize::InputArchive in;

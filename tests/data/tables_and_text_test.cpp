@@ -97,7 +97,7 @@ TEST_CASE("parse_csv throws for a malformed table and names the line") {
   CHECK_THROWS_WITH(parse_csv("a,a\n1,2\n"), Contains("two columns have the name \"a\""));
 }
 
-TEST_CASE("a table becomes a dataset with features and a numeric or class target") {
+TEST_CASE("CSVDataset has columns of a table as features and a numeric or class target") {
   const CSV table = parse_csv("x,kind,y\n1,b,10\n2,a,20\n3,b,30\n4,c,40\n");
   datasets::CSVDataset classes(table, {"y", "x"}, "kind");
   CHECK(classes.classes() == Strings{"a", "b", "c"});

@@ -93,7 +93,7 @@ TEST_CASE("a module loads an .npz file of NumPy") {
   CHECK(equal(net->weight, tensor({{1.0f, 2.0f}})));
 }
 
-TEST_CASE("npy headers of all versions are read even if longer than 65535 bytes") {
+TEST_CASE("npy headers of all versions are read even if they are longer than 65535 bytes") {
   for (const char version : {1, 2, 3})
     for (const std::size_t blanks : {std::size_t{3}, std::size_t{70000}}) {
       if (version == 1 && blanks > 65000) continue;
@@ -136,7 +136,7 @@ std::string with_header(const std::string& header) {
 
 }  // namespace
 
-TEST_CASE("is_npz is true for an archive of arrays and does not move the stream") {
+TEST_CASE("is_npz is true for an archive of arrays and does not change the position of the stream") {
   npy::write_npz(temporary("a.npz"), {{"x", arange(3)}});
   npy::write(temporary("a.npy"), arange(3));
   pytorch::write(temporary("a.pt"), pytorch::NamedTensors{{"x", arange(3)}});

@@ -174,7 +174,7 @@ TEST_CASE("parallel_for does not wait for a worker that has not started") {
         }) == 0);
 }
 
-TEST_CASE("parallel_for gives the pieces of a delayed thread to others") {
+TEST_CASE("parallel_for gives the pieces of a delayed thread to other threads") {
   const Threads two(2);
   constexpr std::int64_t kPieces = 2 * ebb::cpu::detail::kPiecesPerThread;
   std::atomic<std::int64_t> others{0};
@@ -216,7 +216,7 @@ TEST_CASE("starting many threads leaves memory for ops") {
         }) == 0);
 }
 
-TEST_CASE("the initial number of threads follows affinity, quota and environment") {
+TEST_CASE("the initial number of threads depends on CPU affinity, CPU quota and environment variables") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", "1 0 0:1 / /group rw - cgroup2 cgroup2 rw\n");
   root.write("/proc/self/cgroup", "0::/\n");

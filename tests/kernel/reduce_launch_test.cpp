@@ -52,7 +52,7 @@ struct Planned {
 
 }  // namespace
 
-TEST_CASE("the launch of a reduction covers its elements once") {
+TEST_CASE("the launch of a reduction covers every element once") {
   for (const std::int64_t rows : {1, 7, 33, 1000, 100000})
     for (const std::int64_t columns : {1, 8, 31, 100, 5000, 100000})
       for (const DimMask mask : {DimMask{1}, DimMask{2}, DimMask{3}}) {
@@ -61,7 +61,7 @@ TEST_CASE("the launch of a reduction covers its elements once") {
       }
 }
 
-TEST_CASE("the launch of a reduction covers more than 2^31 elements and outputs") {
+TEST_CASE("the launch of a reduction can cover more than 2^31 elements and outputs") {
   const std::int64_t edge = std::int64_t{1} << 31;
   for (const std::int64_t n : {edge - 1, edge, edge + 1, 16 * edge + 8}) {
     INFO(n);

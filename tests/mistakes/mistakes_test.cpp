@@ -260,7 +260,7 @@ TEST_CASE("an error in backward names the line that called backward") {
   CHECK_THROWS_WITH(autograd::backward({ones({1})}), called_at(__LINE__));
 }
 
-TEST_CASE("an error in backward names no module if the op ran outside modules or the module is gone") {
+TEST_CASE("an error in backward names no module if the op ran outside modules or the module was destroyed") {
   const auto fail = [](Tensor weight, const Tensor& y) {
     {
       NoGradGuard no_grad;

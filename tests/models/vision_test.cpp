@@ -186,7 +186,7 @@ void check_first_weights(const std::string& name, Make make) {
 
 }  // namespace
 
-TEST_CASE("a seed gives the initial weights of torchvision") {
+TEST_CASE("with the same seed, a model has the initial weights of torchvision") {
   check_first_weights("resnet18", [] { return resnet18(5); });
   check_first_weights("bottlenecks", [] {
     return ResNet(ResNetOptions(5)

@@ -282,7 +282,7 @@ TEST_CASE("prmt permutes bytes, and bit 3 of a selector replicates the sign of t
   });
 }
 
-TEST_CASE("lop3 evaluates all 256 tables", "[ptx]") {
+TEST_CASE("lop3 evaluates all 256 truth tables", "[ptx]") {
   const std::vector<u32> a{0xf0, 0xffffff0f}, b{0xcc, 0xffffffcc}, c{0xaa, 0xdeadbeaa};
   for (u32 table = 0; table < 256; ++table)
     agrees<u32>("lop3.b32 %d, %a, %b, %c, " + std::to_string(table) + ";", in(a, b, c),
