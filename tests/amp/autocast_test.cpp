@@ -149,7 +149,7 @@ TEST_CASE("autocast: a cast under no_grad does not disable gradients of later ca
   CHECK(w.grad().defined());
 }
 
-TEST_CASE("autocast applies only to its thread") {
+TEST_CASE("autocast applies only to the thread that enables it") {
   const amp::autocast casting(kHere, kBFloat16);
   DType there = kDouble;
   std::thread([&] { there = product_dtype(); }).join();

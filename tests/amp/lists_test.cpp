@@ -430,12 +430,12 @@ void check(const std::vector<Case>& cases) {
 
 }  // namespace
 
-TEST_CASE("autocast: elementwise functions have the dtypes of PyTorch") { check(elementwise()); }
-TEST_CASE("autocast: matrix products and layers have the dtypes of PyTorch") { check(products()); }
-TEST_CASE("autocast: reductions and norms have the dtypes of PyTorch") { check(sums()); }
-TEST_CASE("autocast: losses have the dtypes of PyTorch") { check(losses()); }
-TEST_CASE("autocast: index ops have the dtypes of PyTorch") { check(places()); }
-TEST_CASE("autocast: decompositions have the dtypes of PyTorch") { check(decompositions()); }
+TEST_CASE("autocast: elementwise functions return the dtypes of PyTorch") { check(elementwise()); }
+TEST_CASE("autocast: matrix products and layers return the dtypes of PyTorch") { check(products()); }
+TEST_CASE("autocast: reductions and norms return the dtypes of PyTorch") { check(sums()); }
+TEST_CASE("autocast: losses return the dtypes of PyTorch") { check(losses()); }
+TEST_CASE("autocast: index ops return the dtypes of PyTorch") { check(places()); }
+TEST_CASE("autocast: decompositions return the dtypes of PyTorch") { check(decompositions()); }
 
 TEST_CASE("autocast: ops with inputs of two dtypes compute in the wider dtype") {
   const amp::autocast casting(kHere, kBFloat16);

@@ -12,7 +12,7 @@ TEST_CASE("two backward calls accumulate their gradients in a leaf") {
   require_values(x.grad(), {7, 7});
 }
 
-TEST_CASE("backward accumulates into grad in place and with create_graph into a new tensor") {
+TEST_CASE("backward accumulates into grad in place, but into a new tensor with create_graph") {
   Variable x = leaf({2});
   (x * x).backward();
   const Variable first = x.grad();
@@ -134,7 +134,7 @@ TEST_CASE("retain_grad works for a tensor that is later written in place and for
   require_values(view.grad(), {5});
 }
 
-TEST_CASE("a result requires grad if an input does and its dtype is differentiable") {
+TEST_CASE("a result of a differentiable dtype requires grad if an input does") {
   Variable x = leaf({1}), c = ebb::ones({1}, ebb::kFloat64);
   REQUIRE((x + c).requires_grad());
   REQUIRE_FALSE((c + c).requires_grad());

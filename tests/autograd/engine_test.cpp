@@ -114,7 +114,7 @@ TEST_CASE("engine: nodes and their hooks run in reverse order of recording") {
   require_values(x.grad(), {11});
 }
 
-TEST_CASE("engine: a hook is called once with the sum over all branches") {
+TEST_CASE("engine: a hook is called once with the sum of the gradients of all branches") {
   Variable x = leaf({1});
   Variable h = x * 1;
   std::vector<double> seen;
@@ -128,7 +128,7 @@ TEST_CASE("engine: a hook is called once with the sum over all branches") {
   require_values(x.grad(), {18});
 }
 
-TEST_CASE("engine: a function with materialised gradients gets zeros for undefined gradients") {
+TEST_CASE("engine: a function with set_materialize_grads(true) gets zeros for undefined gradients") {
   Variable x = leaf({2});
   const auto gradient = [&](bool materialize) {
     return grad({Stop::apply(Affine::apply(x, materialize)) + x * 7}, {x})[0];

@@ -107,7 +107,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a custom function throws if it returns too few, wrongly shaped or superfluous gradients") {
+TEST_CASE("a custom function throws if it returns too few, too many or wrongly shaped gradients") {
   Variable x = leaf({1, 2}), y = leaf({1, 2});
   EBB_REQUIRE_ERROR(TooFew::apply(x, y).sum().backward(),
                     "incorrect number of gradients (expected 2, got 1)");

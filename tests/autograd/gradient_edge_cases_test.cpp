@@ -122,13 +122,13 @@ TEST_CASE(
   require_values(derivative([](const Variable& x) { return ebb::leaky_relu(x, 0.1); }, {0}), {0.1});
 }
 
-TEST_CASE("max returns NaN and gives its gradient to the NaN") {
+TEST_CASE("max of a tensor with a NaN returns NaN and passes its gradient to the NaN") {
   REQUIRE(std::isnan(ebb::tensor({1.0, kNan, 3.0}, ebb::kFloat64).max().item<double>()));
   require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, kNan, 3}),
                  {0, 1, 0});
 }
 
-TEST_CASE("prod and cumprod have the right gradient for one zero and for two") {
+TEST_CASE("prod and cumprod have the right gradient for inputs with one or two zeros") {
   require_values(derivative([](const Variable& x) { return x.prod(); }, {2, 0, 3}), {0, 6, 0});
   require_values(derivative([](const Variable& x) { return x.prod(); }, {2, 0, 0}), {0, 0, 0});
   require_values(derivative([](const Variable& x) { return x.cumprod(0); }, {2, 0, 3}), {1, 8, 0});

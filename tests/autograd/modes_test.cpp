@@ -85,7 +85,7 @@ TEST_CASE("a hook of a leaf or of a non-leaf may replace the gradient") {
   require_values(x.grad(), {3, 3});
 }
 
-TEST_CASE("hooks of a leaf are applied once to the gradient that grad returns for it") {
+TEST_CASE("hooks of a leaf are applied once to the gradient that grad returns for the leaf") {
   for (const bool create_graph : {false, true}) {
     int calls = 0;
     Variable w = leaf({1, 2}), x = leaf({3, 4});
@@ -195,7 +195,7 @@ TEST_CASE("pre-hooks and post-hooks of a node replace its gradients until the ho
   require_values(x.grad(), {18, 18});
 }
 
-TEST_CASE("a hook of a leaf sees each gradient before it is accumulated") {
+TEST_CASE("a hook of a leaf receives each gradient before it is accumulated") {
   Variable x = leaf({1});
   std::vector<double> seen;
   x.register_hook([&](const Variable& g) { seen.push_back(g.item<double>()); });

@@ -128,7 +128,7 @@ TEST_CASE("LBFGS resumes bit for bit") {
       [](optim::Optimizer& o) { return optim::StepLR(o, 6, 0.5); });
 }
 
-TEST_CASE("a DataLoader resumes inside an epoch and starts the next epoch after an abandoned one") {
+TEST_CASE("a DataLoader resumes inside an epoch, and after an abandoned epoch it starts the next one") {
   manual_seed(1);
   const auto make = [](std::size_t workers) {
     return data::make_data_loader<data::samplers::RandomSampler>(

@@ -258,7 +258,8 @@ TEST_CASE("a compiled optimizer step reads the gradients that parameters have at
 }
 
 TEST_CASE(
-    "a function that reads a gradient detects that it was assigned, replaced or cleared between calls") {
+    "a call that reads a gradient detects that the gradient was assigned, replaced or cleared between "
+    "calls") {
   Tensor w = randn({3}).requires_grad_();
   auto f = compile([&](const Tensor& x) { return w.grad().defined() ? x + w.grad() : x * 2; });
   const Tensor x = randn({3});

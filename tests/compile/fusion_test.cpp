@@ -123,7 +123,7 @@ TEST_CASE("a chain takes broadcast scalars from constants, elements, expanded an
       uniform(n, GENERATE(kFloat, kHalf)));
 }
 
-TEST_CASE("calls that access each other's elements at other positions are not fused") {
+TEST_CASE("calls that access each other's elements at different positions are not fused") {
   const std::int64_t half = kMany / 2;
   const auto make = [&] { return uniform(2 * half, kFloat, 1)(); };
   SECTION("overlapping slices of one tensor") {
@@ -324,7 +324,8 @@ TEST_CASE("replayed matmuls that accumulate into gradients are bitwise equal to 
 }
 
 TEST_CASE(
-    "a matmul before an activation's gradient runs in blocks of rows, needs less memory and keeps its bits") {
+    "a matmul before an activation's gradient runs in blocks of rows, with less memory and bitwise equal "
+    "results") {
   const std::int64_t batch = GENERATE(256, 300, 641), width = 64;
   const Threads threads(1);
   const auto training = [&] {
@@ -349,7 +350,8 @@ TEST_CASE(
   REQUIRE(step.report().arena_bytes < 3 * layer + 160 * width * 4 + (16 << 10));
 }
 
-TEST_CASE("the gradient of max pooling is computed plane by plane, needs less memory and keeps its bits") {
+TEST_CASE(
+    "the gradient of max pooling is computed plane by plane, with less memory and bitwise equal results") {
   const int stride = GENERATE(2, 1);
   const DType dtype = GENERATE(kFloat, kDouble, kBFloat16);
   const Threads threads(GENERATE(1, 2));

@@ -392,7 +392,7 @@ TEST_CASE("a replay that throws still increments the version of each tensor that
   CHECK_THROWS_WITH(y.backward(), support::Contains("modified by an inplace operation"));
 }
 
-TEST_CASE("a replay that throws leaves the gradients of the completed backward passes") {
+TEST_CASE("a replay that throws keeps the gradients of the completed backward passes") {
   for (const bool twice : {false, true}) {
     const auto function = [&](const Tensor& x, const Tensor& at) {
       x.square().sum().backward();

@@ -112,7 +112,8 @@ TEST_CASE("distributed samplers give each process a part of the samples") {
   CHECK(rest_of(resized) == Indices{0, 1});
 }
 
-TEST_CASE("SubsetRandomSampler and WeightedRandomSampler draw the right samples") {
+TEST_CASE(
+    "SubsetRandomSampler draws each of its indices once and WeightedRandomSampler draws with its weights") {
   manual_seed(1);
   samplers::SubsetRandomSampler some({3, 5, 8, 13});
   CHECK(sorted(rest_of(some)) == Indices{3, 5, 8, 13});

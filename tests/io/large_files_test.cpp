@@ -89,7 +89,7 @@ TEST_CASE("an archive with more than 65535 entries has a zip64 record with their
   CHECK(pytorch::read(in).as_dict().size() == 65600);
 }
 
-TEST_CASE("archives above 4 GiB are written and read, with little memory besides that of their tensors",
+TEST_CASE("archives above 4 GiB are written and read with little more memory than their tensors need",
           "[.large]") {
   if (!may_run()) return;
   struct Row {

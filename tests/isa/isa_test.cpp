@@ -63,7 +63,8 @@ TEST_CASE("every kernel slot has a separate kernel for each ISA level") {
   CHECK(kernels.size() == (EBB_TEST_DISPATCH ? 3 : 1) * (slots.size() - declining));
 }
 
-TEST_CASE("deterministic mode uses an ISA level with common results, and its end restores the best level") {
+TEST_CASE(
+    "deterministic mode lowers the ISA level from AVX-512 to AVX2 and restores the best level when it ends") {
   const std::string_view best = ebb::cpu_isa();
   ebb::use_deterministic_algorithms(true);
   if (EBB_TEST_DISPATCH)

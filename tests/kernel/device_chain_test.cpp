@@ -245,7 +245,7 @@ TEST_CASE("the source of a chain with column reductions has one sum per column o
   CHECK_THAT(source_of(8, 16, kByte), support::Contains("run_columns<8, 256>"));
 }
 
-TEST_CASE("a vector of a chain is 16 bytes of its widest array") {
+TEST_CASE("a vector of a chain takes 16 bytes of the array with the widest dtype") {
   const Ref<Storage> memory = at(0);
   const auto width_of = [&](DType narrow, DType wide, bool still) {
     DeviceChain chain(kCount);

@@ -123,7 +123,7 @@ TEST_CASE("the vectors of a scan are aligned after the padding of scan_pad") {
   CHECK(plan_scan_rows(Lines({1, 2048}, 1), kMultiprocessors, 8).chunks == 1);
 }
 
-TEST_CASE("cut_rows covers the rows with pieces") {
+TEST_CASE("cut_rows divides the rows into pieces that cover all of them") {
   for (const std::int64_t rows :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{63}, std::int64_t{64}, kEdge + 1})
     for (const std::int64_t jobs : {1, 7, 1000}) {

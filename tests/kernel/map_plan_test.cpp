@@ -271,7 +271,7 @@ TEST_CASE("map plan: arrays with more than three broadcast levels are processed 
   CHECK_FALSE(Case<2>({3, 3, 3, 3}, {{{4, 12, 36, 108}}, {{4, 0, 12, 0}}}, 4).vectors);
 }
 
-TEST_CASE("LevelIndex is right up to 2^31 - 1") {
+TEST_CASE("LevelIndex computes the right offset for indices up to 2^31 - 1") {
   ElementwisePlan<1> plan;
   plan.dims = 2;
   plan.sizes[0] = 46341;

@@ -103,7 +103,8 @@ TEST_CASE("short rows share a block and long rows are split over blocks") {
   CHECK(Planned(contiguous({4, 1 << 24}), 1).how.others == 1);
 }
 
-TEST_CASE("rows up to kWarpRow use one warp each if that fills the device twice") {
+TEST_CASE(
+    "rows of at most kWarpRow elements use one warp each if there are enough rows to fill the device twice") {
   const std::int64_t many = 2 * kReduceThreads / 32 * kReduceBlocks * kMultiprocessors;
   CHECK(Planned(contiguous({many, kWarpRow}), 2).how.threads == 32);
   CHECK(Planned(contiguous({many - 1, kWarpRow}), 2).how.threads == kReduceTeam);

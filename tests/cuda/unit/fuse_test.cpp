@@ -265,7 +265,7 @@ TEST_CASE("deterministic mode does not fuse gradient accumulation into matmul on
     CHECK(equal(replayed.results[i].cpu(), eager.results[i].cpu()));
 }
 
-TEST_CASE("a compiled step on a device writes zeroed gradients inside matmul") {
+TEST_CASE("a compiled step on a device fuses the zeroing of gradients into matmul") {
   const auto train = [](bool compiled) {
     manual_seed(6);
     nn::Linear layer(8, 16);

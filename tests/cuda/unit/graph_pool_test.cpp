@@ -144,7 +144,7 @@ TEST_CASE("Graph::update changes values and addresses in place") {
   CHECK(graph.is_captured());
 }
 
-TEST_CASE("Graph::update with other work instantiates a new executable graph and gives the reason") {
+TEST_CASE("Graph::update with different work instantiates a new executable graph and returns the reason") {
   const Tensor x = ones({16}, kOnCuda);
   Tensor y;
   cuda::Graph graph;

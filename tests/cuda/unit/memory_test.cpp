@@ -161,7 +161,7 @@ TEST_CASE("a memory snapshot agrees with memory_stats and includes graph memory"
   CHECK(snapshot["allocator_settings"]["per_process_memory_fraction"].size() == cuda::device_count());
 }
 
-TEST_CASE("the memory history contains allocation and release of a tensor", "[caching]") {
+TEST_CASE("the memory history contains the allocation and the release of a tensor", "[caching]") {
   cuda::record_memory_history();
   {
     const Tensor x = ones({100}, kOnCuda);

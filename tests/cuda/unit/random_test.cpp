@@ -96,7 +96,7 @@ Tensor on_host(const Tensor& x, double p, std::uint64_t draw) {
 
 }  // namespace
 
-TEST_CASE("dropout on a device and its gradient are bitwise equal to the host") {
+TEST_CASE("dropout on a device and its gradient are bitwise equal to those on the host") {
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
     for (const double p : {0.1, 0.5, 0.95}) {
       const Tensor odd = randn({1030}, dtype).to(Device::CUDA),
