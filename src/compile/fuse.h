@@ -68,7 +68,7 @@ struct ReducedMatrix {
   bool operator==(const ReducedMatrix&) const = default;
 };
 
-/// An operand of an elementwise call.
+/// An operand of an elementwise call: an array in a buffer of the tape, or a scalar.
 struct ElementOperand {
   int buffer = -1;         ///< -1: a scalar
   std::size_t offset = 0;  ///< in bytes

@@ -129,7 +129,7 @@ class Files {
 
  private:
   // Returns the path of a file. The file must be in the index's folder. If the index is a link, it may also
-  // be in the folder to which the link refers.
+  // be in the folder of the file to which the link refers.
   std::string path_of(const std::string& name) const {
     const auto refuse = [&] {
       ebb::detail::fail("safetensors: the index \"", index_.string(),

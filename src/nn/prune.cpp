@@ -47,7 +47,8 @@ Variable of_channels(const Variable& t, const Variable& default_mask, std::int64
          default_mask.to(t.dtype());
 }
 
-/// Returns the mask after a further method: `before`, with entries that the method prunes set to zero.
+/// Returns the mask after one more method: a copy of `before` in which the entries that the method prunes are
+/// zero.
 Variable combined(const BasePruningMethod& method, const Variable& t, const Variable& before) {
   using Type = BasePruningMethod::Type;
   Variable mask = before.to(t.dtype(), false, /*copy=*/true);

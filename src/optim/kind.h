@@ -30,7 +30,7 @@ struct TakesState {
   void operator()(unsigned bit, const NdArray& array) const;
 };
 
-/// The members that every Kind has:
+/// The members that every OptimizerRule has:
 ///   Options, State   the classes of a group's options and of a parameter's state
 ///   kName            the optimizer's name in messages
 ///   check(options)   throws if an option is invalid

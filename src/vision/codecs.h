@@ -33,7 +33,7 @@ bool is_png(std::string_view bytes);
 Variable decode_jpeg(const Input& input);
 Variable decode_png(const Input& input);
 
-/// Throws if the image is larger than the limit.
+/// Throws if the image has no pixels or more than kMaxImagePixels.
 void check_size(const Input& input, std::int64_t height, std::int64_t width);
 
 /// Returns the orientation, 1 to 8, in the TIFF block of EXIF data. Returns 1 if there is none or the block

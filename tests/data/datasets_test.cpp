@@ -127,7 +127,7 @@ TEST_CASE("a DataLoader rethrows an exception of a worker, and a loop over it ca
   }
 }
 
-TEST_CASE("Normalize, Lambda and TensorDataset transform samples") {
+TEST_CASE("Normalize and TensorLambda transform the samples of a dataset") {
   auto images = datasets::MNIST(kDigits).map(transforms::Normalize<>(0.5, 0.25)).map(transforms::Stack<>());
   const Example<> batch = images.get_batch({0, 1, 2});
   REQUIRE(batch.data.sizes() == IntArrayRef({3, 1, 8, 8}));

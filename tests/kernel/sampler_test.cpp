@@ -35,7 +35,7 @@ TEST_CASE("Philox has the published outputs") {
   CHECK(words[3] == 0x24126ea1u);
 }
 
-TEST_CASE("Philox gives each counter the same output, alone and together with others") {
+TEST_CASE("Philox gives a counter the same output alone and together with other counters") {
   const Philox philox{77, 3};
   const std::uint64_t numbers[3] = {5, ~std::uint64_t{0}, std::uint64_t{1} << 32};
   std::uint32_t together[3][4], alone[4];

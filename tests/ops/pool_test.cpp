@@ -259,7 +259,7 @@ Values window_sums(const Values& x, std::int64_t kernel, std::int64_t stride, st
 
 }  // namespace
 
-TEST_CASE("average pooling counts each element once for every stride and padding") {
+TEST_CASE("average pooling equals plain window means for every kernel size, stride and padding") {
   const Variable x = count({1, 1, 11}) + 1;
   for (std::int64_t kernel = 1; kernel <= 7; ++kernel)
     for (std::int64_t stride = 1; stride <= 4; ++stride)

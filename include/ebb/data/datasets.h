@@ -150,7 +150,8 @@ class EBB_API MNIST : public Dataset<MNIST> {
   enum class Mode { kTrain, kTest };
   /// Reads all files. Throws ebb::Error with the name of a file that is missing or invalid.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
-  /// Returns {image kFloat [1, rows, columns] in [0, 1], label kLong []}.
+  /// Returns {image, label}. The image is kFloat [1, rows, columns] in [0, 1], the label a kLong tensor
+  /// without dimensions.
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
   bool is_train() const { return mode_ == Mode::kTrain; }

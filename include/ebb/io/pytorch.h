@@ -97,7 +97,7 @@ class EBB_API Value {
 /// shared too. The values take at most 128 bytes of memory for each byte that describes them.
 ///
 /// Throws ebb::Error for:
-/// - a file in neither format;
+/// - a file that has neither the zip format nor the older format of torch.save;
 /// - a corrupt archive (truncated, or with a wrong CRC);
 /// - classes and functions that are not data; the error contains their name and advises what to save instead;
 /// - sizes and strides that exceed the storage, or repeat its elements over 64 times (beyond 16 MiB);

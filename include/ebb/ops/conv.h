@@ -84,8 +84,8 @@ EBB_API Variable convolution_relu(const Variable& input, const Variable& weight,
 EBB_API Variable conv_tbc(const Variable& self, const Variable& weight, const Variable& bias,
                           std::int64_t pad = 0);
 
-/// Depthwise conv3d of self (N, C, D, H, W), with one group for each channel and weight (C m, 1, kernel...).
-/// (torch.ops.aten.conv_depthwise3d)
+/// Computes conv3d of self (N, C, D, H, W) with one group for each channel. The weight has the shape
+/// (C m, 1, kernel...), so that each channel gives m output channels. (torch.ops.aten.conv_depthwise3d)
 EBB_API Variable conv_depthwise3d(const Variable& self, const Variable& weight, IntArrayRef kernel_size,
                                   const optional<Variable>& bias, IntArrayRef stride, IntArrayRef padding,
                                   IntArrayRef dilation);

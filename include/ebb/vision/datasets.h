@@ -28,7 +28,7 @@ class EBB_API ImageFolder : public data::datasets::Dataset<ImageFolder> {
   explicit ImageFolder(const std::string& root, Transform transform = {},
                        ImageReadMode mode = ImageReadMode::rgb);
 
-  /// Returns {image, class kLong []}.
+  /// Returns {image, class}. The class is a kLong tensor without dimensions.
   data::Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override { return samples_.size(); }
   /// Returns the names of the folders, sorted. A class is an index into them.

@@ -11,7 +11,8 @@ namespace ebb::cuda {
 constexpr int kWalkDims = 16;
 constexpr unsigned kWalkThreads = 256;
 
-/// Element offsets of N arrays, in row-major order; dimension 0 is the innermost.
+/// Element offsets of N arrays at a position in row-major order. The merged dimensions are stored from the
+/// innermost (0) to the outermost.
 template <int N>
 struct DeviceWalk {
   int dims = 0;

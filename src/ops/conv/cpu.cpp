@@ -47,8 +47,9 @@ bool rows_are_short(const ConvGeometry& g) {
   return g.out[1] > 1 && reach > g.out[2];
 }
 
-// Returns whether `in` is much larger than `out`. The input gradient by windows processes all elements of
-// `in`, so column matrices are then faster.
+// Returns whether column matrices are faster for the input gradient. They are faster if `in` is much larger
+// than `out`, because the kernel with windows processes all elements of `in`. They are also faster if `in`
+// has several rows and the kernel reaches over more than twice the length of a row.
 bool input_is_wide(const ConvGeometry& g) {
   std::int64_t in = 1, out = 1;
   for (int a = 0; a < 3; ++a) {

@@ -42,7 +42,7 @@ struct ColumnTeam {
     }
   }
 
-  /// Merges the partial results of a column in order.
+  /// Merges the partial results of a column in a fixed order.
   template <class F>
   __device__ void merge(const Reduction<F>& to) const {
     typename F::Acc total = to.formula.identity();

@@ -92,7 +92,7 @@ struct Team {
       to.partial[job] = all;
   }
 
-  /// Merges the partial results of a row in order.
+  /// Merges the partial results of a row in a fixed order.
   template <class F>
   __device__ void merge(const Reduction<F>& to) const {
     typename F::Acc total = to.formula.identity();

@@ -259,8 +259,8 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     const Rotated rotated = rotate_all<T>(a, info, false);
     sort_values<T>(s, rotated, true);
     sort_rows<T>(short_side, rotated, length, !tall, true);
-    // The rotated rows become columns. The columns are orthogonal, except that short columns have rounding
-    // errors. A QR factorisation makes them an orthonormal basis.
+    // The rotated rows become columns. The columns are orthogonal, except that columns of small norm
+    // have rounding errors. A QR factorisation makes them an orthonormal basis.
     const auto fresh = [&](std::int64_t rows, std::int64_t cols) {
       return NdArray::empty({count, rows, cols}, a.dtype(), a.device());
     };

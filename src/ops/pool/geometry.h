@@ -47,7 +47,7 @@ struct PoolAxisOf {
 
 using PoolAxis = PoolAxisOf<std::int64_t>;
 
-/// The windows of a plane.
+/// The windows along the three axes of a plane, and the divisors of their means.
 template <class I>
 struct PoolWindowsOf {
   PoolAxisOf<I> axis[3];

@@ -1,5 +1,5 @@
-// Formulas of the device's softmax kernels for one element, by rows and by columns, and the functions for
-// dimensions other than the last. A line is the vector of elements along the dimension.
+// Softmax on a device: the formulas of one element, which the kernels for rows and for columns share, and the
+// functions for dimensions other than the last. A line is the vector of elements along the dimension.
 #pragma once
 
 #include "kernel/cuda/log_sum.h"

@@ -252,7 +252,7 @@ TEST_CASE("convolutions have plans for misaligned memory") {
   }
 }
 
-TEST_CASE("convolution problem keys differ in every property that plans depend on") {
+TEST_CASE("convolution problem keys differ if one property that plans depend on differs") {
   const auto bytes = [](const Request& request) {
     const Problem p = task_of(request.convolution).problem;
     return std::string(reinterpret_cast<const char*>(&p), sizeof(p));

@@ -203,7 +203,7 @@ TEST_CASE("set_per_process_memory_fraction refuses values outside 0 to 1") {
   CHECK_THROWS_WITH(cuda::set_allocator_settings("no_such_option:True"), Contains("no_such_option"));
 }
 
-TEST_CASE("training with expandable segments gives equal results") {
+TEST_CASE("two runs of a training give equal results with expandable segments") {
   const auto trained = [] {
     manual_seed(5);
     nn::Sequential net(nn::Linear(20, 300), nn::ReLU(), nn::Linear(300, 5));

@@ -1,4 +1,4 @@
-// Scans along one dimension: cumsum, cumprod, cummax and others, diff, trapezoid and gradient.
+// Scans along one dimension: cumsum, cumprod, cummax and others. Also diff, trapezoid and gradient.
 #pragma once
 
 #include <ebb/autograd/variable.h>
