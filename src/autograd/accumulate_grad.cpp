@@ -45,7 +45,7 @@ bool matches(const Node& accumulator, const Variable& x) {
 
 Ref<Node> grad_accumulator(const Variable& x) {
   EBB_CHECK(x.is_leaf() && x.impl()->requires_grad,
-            "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
+            "grad_accumulator: expected a leaf that requires grad, got a tensor of shape ", x.sizes(), ".");
   std::lock_guard lock(leaf_mutexes().accumulators.of(x));
   AutogradMeta& meta = meta_of(x);
   // try_add_ref() fails if another thread is destroying the accumulator. A new one is then made.

@@ -42,7 +42,8 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
             "] has a shape of ", seed.sizes(), " and output[", std::uint64_t{i}, "] has a shape of ",
             root.sizes(), ".");
   EBB_CHECK(seed.device() == root.device(), "grad_output[", std::uint64_t{i}, "] is on ", seed.device(),
-            " and output[", std::uint64_t{i}, "] on ", root.device(), ". Move it with .to(device).");
+            " and output[", std::uint64_t{i}, "] is on ", root.device(),
+            ". Move the gradient with .to(device).");
   return seed.dtype() == root.dtype() ? seed : seed.to(root.dtype());
 }
 
@@ -75,8 +76,8 @@ void with_stack(F&& f) {
   } depth;
   EBB_CHECK(
       thread_state.backward_depth <= kDeepest, "backward: ", std::int64_t{kDeepest},
-      " nested calls are running. A hook or a function calls backward() or grad(), which calls it again. "
-      "Stop this recursion at some depth.");
+      " nested calls are running. A hook or a function calls backward() or grad(), which calls the hook or "
+      "function again. Stop this recursion at some depth.");
   if (thread_state.backward_depth % kDepthPerThread != 0) return f();
   ThreadContext here;
   std::exception_ptr error;

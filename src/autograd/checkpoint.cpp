@@ -60,12 +60,13 @@ struct Frame {
         },
         [](const std::shared_ptr<void>&) -> Variable {
           detail::fail(
-              "checkpoint: the function calls backward() on its own results; it cannot be checkpointed.");
+              "checkpoint: the function calls backward() on its own results. Such a function cannot be "
+              "checkpointed.");
         });
     fn(x);
     EBB_CHECK(recomputed.size() == kept, "checkpoint: the function saved ", std::uint64_t{recomputed.size()},
-              " tensors for backward in the second run, and in the first ", std::uint64_t{kept},
-              ". It must be deterministic.");
+              " tensors for backward in the second run and ", std::uint64_t{kept},
+              " in the first. It must be deterministic.");
   }
 };
 

@@ -84,7 +84,8 @@ void warn_of_inference_leaf() {
   if (std::exchange(warned, true)) return;
   warn(
       "an op outside of inference mode has only inputs that were created in inference mode, and one of them "
-      "requires grad. Nothing is recorded, and it gets no gradient. clone() it outside InferenceMode.");
+      "requires grad. The op is not recorded, and that input gets no gradient. clone() the input outside "
+      "InferenceMode.");
 }
 
 void set_history(const Variable& output, const Ref<Node>& node) {

@@ -19,7 +19,7 @@ Variable longs(std::int64_t n) { return Variable(NdArray::empty({n}, kLong)); }
 // Returns the tensor's elements, after a check of its shape and dtype.
 const std::int64_t* checked(const Variable& state, std::int64_t length, const Variable& contiguous) {
   EBB_CHECK(state.dim() == 1 && state.numel() == length && state.scalar_type() == kLong,
-            "set_rng_state: a state of this generator is ", DType(kLong), " of shape [", length, "], not ",
+            "set_rng_state: expected a state of dtype ", DType(kLong), " and shape [", length, "], got ",
             state.scalar_type(), " of shape ", state.sizes(),
             ". Pass a state that get_rng_state() returned for a generator of the same device.");
   return contiguous.data_ptr<std::int64_t>();
@@ -29,7 +29,7 @@ const std::int64_t* checked(const Variable& state, std::int64_t length, const Va
 Device present(const char* op, Device device) {
   const detail::Backend& backend = detail::backend(device.type());
   const int count = backend.device_count();
-  EBB_CHECK(device.index() < count, op, ": there is no ", device, "; the number of devices is ", count,
+  EBB_CHECK(device.index() < count, op, ": there is no device ", device, "; the number of devices is ", count,
             ". Choose one of them.");
   return device.has_index() ? device : backend.current_device();
 }
@@ -66,11 +66,11 @@ void set_rng_state(const Variable& state, Generator generator) {
   const std::int64_t* from = checked(state, kLength, contiguous);
   std::array<std::uint32_t, kWords> words{};
   for (std::uint32_t& word : words) {
-    EBB_CHECK(*from >= 0 && *from <= UINT32_MAX, "set_rng_state: ", *from,
-              " is not a word of a generator state.");
+    EBB_CHECK(*from >= 0 && *from <= UINT32_MAX, "set_rng_state: the state contains ", *from,
+              ", which is not a 32-bit word.");
     word = static_cast<std::uint32_t>(*from++);
   }
-  EBB_CHECK(words.back() < kWords, "set_rng_state: the state says that ", words.back(),
+  EBB_CHECK(words.back() < kWords, "set_rng_state: the state is invalid: it says that ", words.back(),
             " of 624 words are used.");
   detail::not_replayed("the state of a random generator is set by the host");
   Generator::State& to = generator.state();

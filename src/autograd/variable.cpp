@@ -91,7 +91,7 @@ void Variable::check_packed(std::int64_t dims, bool narrow) const {
   EBB_CHECK(dims == dim(), "packed_accessor: expected ", dim(), " dims for a tensor of shape ", sizes(),
             ", got ", dims, ".");
   EBB_CHECK(!narrow || numel() <= INT32_MAX, "packed_accessor32: a tensor of shape ", sizes(),
-            " has more elements than 32 bits count. Use packed_accessor64.");
+            " has more elements than 32-bit indices can address. Use packed_accessor64.");
 }
 
 bool Variable::is_nonzero() const {
@@ -183,7 +183,7 @@ const Variable& Variable::grad() const {
   if (impl.grad_fn && !(impl.meta && (impl.meta->retains_grad || impl.meta->grad.defined())))
     warn(
         "grad(): the tensor is not a leaf, and backward() leaves its gradient undefined. Call retain_grad() "
-        "on it before, or read the gradient of the leaf that it was computed from.");
+        "on the tensor before backward(), or read the gradient of the leaf from which it was computed.");
   return impl.meta ? impl.meta->grad : none;
 }
 

@@ -88,7 +88,7 @@ int start(const std::map<std::string, fs::path>& verbs, const std::string& verb,
   if (found == verbs.end()) {
     std::vector<std::string> names = {"help"};
     for (const auto& each : verbs) names.push_back(each.first);
-    std::fprintf(stderr, "ebb: there is no verb \"%s\"%s. \"ebb help\" lists them.\n", verb.c_str(),
+    std::fprintf(stderr, "ebb: there is no verb \"%s\"%s. \"ebb help\" lists the verbs.\n", verb.c_str(),
                  ebb::detail::near_names(verb, names).c_str());
     return 2;
   }

@@ -75,8 +75,10 @@ void empty_cache() {
 }
 
 void set_per_process_memory_fraction(double fraction, std::int64_t device_index) {
-  EBB_CHECK(fraction >= 0 && fraction <= 1, "cuda::set_per_process_memory_fraction: fraction is ", fraction,
-            " and must be between 0 and 1: the part of the device's memory that ebb may take.");
+  EBB_CHECK(fraction >= 0 && fraction <= 1,
+            "cuda::set_per_process_memory_fraction: fraction, the "
+            "part of the device's memory that ebb may use, must be between 0 and 1, got ",
+            fraction, ".");
   backend().set_memory_fraction(device_at("set_per_process_memory_fraction", device_index), fraction);
 }
 double get_per_process_memory_fraction(std::int64_t device_index) {
@@ -129,8 +131,8 @@ Event& Event::operator=(Event&& other) noexcept {
   return *this;
 }
 void Event::record(const Stream& stream) {
-  EBB_CHECK(!handle_ || device_ == stream.device(), "cuda::Event: was first recorded on ", device_,
-            " and cannot be on ", stream.device(), ". Use another event.");
+  EBB_CHECK(!handle_ || device_ == stream.device(), "cuda::Event: the event was first recorded on ", device_,
+            " and cannot be recorded on ", stream.device(), ". Use another event.");
   device_ = stream.device();
   if (!handle_) handle_ = backend().event_create(device_, timing_);
   backend().event_record(device_, handle_, stream.handle());

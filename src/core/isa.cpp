@@ -75,7 +75,7 @@ bool detail::decide_amx(bool (*multiplies_correctly)()) {
     warn("EBB_AMX=", wanted, " is neither 0 nor 1: AMX is used if it is available.");
   if (!right)
     warn(
-        "AMX, which this processor says it has, multiplied a matrix of bfloat16 wrongly and is not used. "
+        "AMX multiplied a matrix of bfloat16 wrongly on this processor and is therefore not used. "
         "Products use AVX512-BF16 instead. Set EBB_AMX=0 to avoid this warning.");
   return amx.load() == Amx::on;
 }

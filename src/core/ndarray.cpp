@@ -52,7 +52,7 @@ DimVector contiguous_strides(IntArrayRef sizes) {
 }
 
 DimVector channels_last_strides(IntArrayRef sizes) {
-  EBB_CHECK(sizes.size() >= 3, "channels-last needs a shape N, C, spatial..., got ", sizes, ".");
+  EBB_CHECK(sizes.size() >= 3, "channels-last needs a shape (N, C, spatial...), got ", sizes, ".");
   DimVector strides(sizes.size());
   std::uint64_t step = 1;  // may wrap, as in contiguous_strides
   const auto take = [&](std::size_t i) {

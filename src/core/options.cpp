@@ -60,7 +60,7 @@ DType promote_types(DType a, DType b) {
       {f4, f4, f4, f4, f4, f4, f4, f8, f4, f4}, {f8, f8, f8, f8, f8, f8, f8, f8, f8, f8},
       {u1, i1, i2, i4, i8, f2, f4, f8, b1, bf}, {bf, bf, bf, bf, bf, f4, f4, f8, bf, bf}};
   EBB_CHECK(a != DType::Undefined && b != DType::Undefined,
-            "promote_types: undefined dtype; give two tensors that exist.");
+            "promote_types: a dtype is undefined. Pass the dtypes of defined tensors.");
   return table[static_cast<int>(a)][static_cast<int>(b)];
 }
 

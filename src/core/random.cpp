@@ -28,7 +28,7 @@ std::uint64_t entropy() {
 }  // namespace
 
 Generator::Generator(std::uint64_t seed) : state_(std::make_shared<State>(seed)) {
-  detail::not_replayed("a random generator is made, which draws the same numbers in every call");
+  detail::not_replayed("a random generator is created, which generates the same numbers in every call");
 }
 
 namespace {

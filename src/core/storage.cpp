@@ -82,7 +82,7 @@ void Storage::used_on(Device device, void* stream) const {
 }
 
 Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context) {
-  detail::not_replayed("memory of elsewhere became a tensor (from_blob)");
+  detail::not_replayed("memory from outside became a tensor (from_blob)");
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(data, bytes, device);
   s->kind_ = kAdopted;
   s->deleter_ = deleter;

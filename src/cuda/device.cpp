@@ -103,12 +103,12 @@ void check_captured(Device device, cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(stream, &status);
   if (error != cudaSuccess) cudaGetLastError();
-  EBB_CHECK(
-      error == cudaSuccess && status != cudaStreamCaptureStatusNone,
-      "cuda::Graph: while a graph is captured, work was sent to ", stream ? "a stream" : "the default stream",
-      " of ", device,
-      ", which takes no part in the capture. Let it wait for an event recorded on the current stream of the "
-      "capture, or stay on that stream and its device.");
+  EBB_CHECK(error == cudaSuccess && status != cudaStreamCaptureStatusNone,
+            "cuda::Graph: while a graph is captured, work was sent to ",
+            stream ? "a stream" : "the default stream", " of ", device,
+            ", which takes no part in the capture. Let that stream wait for an event recorded on the current "
+            "stream "
+            "of the capture, or stay on the capturing stream and its device.");
   EBB_CHECK(
       status == cudaStreamCaptureStatusActive,
       "cuda::Graph: an earlier call that cannot be captured has invalidated the capture. Look for copies to "

@@ -34,8 +34,8 @@ CachingAllocator* make_allocator(Device device) {
   const bool expandable = wanted && has_virtual_memory(device);
   if (wanted && !expandable)
     warn("expandable_segments: ", device,
-         " or its driver has no virtual memory management; segments there stay "
-         "of fixed size.");
+         " or its driver has no virtual memory management; its segments keep "
+         "a fixed size.");
   return new CachingAllocator(kDriver, device, expandable);
 }
 // Copies between devices, ordered after the work queued on both streams. Earlier uses of the destination

@@ -130,7 +130,7 @@ std::pair<Variable, Variable> vjp(const UnaryFunction& f, const Variable& x, con
 std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variable_list& inputs,
                                             const variable_list& v, bool create_graph) {
   EBB_CHECK(v.size() == inputs.size(), "jvp: got ", std::uint64_t{inputs.size()}, " inputs and ",
-            std::uint64_t{v.size()}, " vectors; give one vector an input.");
+            std::uint64_t{v.size()}, " vectors; give one vector for each input.");
   for (std::size_t i = 0; i < v.size(); ++i)
     EBB_CHECK(v[i].sizes() == inputs[i].sizes(), "jvp: vector ", std::uint64_t{i}, " has the shape ",
               v[i].sizes(), " and its input ", inputs[i].sizes(), ". Give it the input's shape.");

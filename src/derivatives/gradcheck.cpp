@@ -103,10 +103,10 @@ class Check {
               "gradcheck expects at least one input tensor to require gradient, but none of them have "
               "requires_grad=true.");
     for (const Variable& x : wanted_) {
-      EBB_CHECK(
-          x.dtype() == kDouble,
-          "gradcheck: inputs that require grad must be kDouble for the differences to mean something, got ",
-          x.dtype(), ". Convert with .to(kDouble).");
+      EBB_CHECK(x.dtype() == kDouble,
+                "gradcheck: inputs that require grad must be kDouble, because numerical derivatives need its "
+                "precision, got ",
+                x.dtype(), ". Convert with .to(kDouble).");
       for (std::int64_t d = 0; d < x.dim(); ++d)
         EBB_CHECK(x.size(d) <= 1 || x.stride(d) != 0, "gradcheck: an input has overlapping memory (shape ",
                   x.sizes(), ", strides ", x.strides(),
@@ -156,7 +156,7 @@ class Check {
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       if (first[i].defined() && first[i].sizes() != wanted_[i].sizes())
         return fail("gradcheck: the gradient of input ", std::uint64_t{i}, " has the shape ",
-                    first[i].sizes(), ", the input ", wanted_[i].sizes(), ".");
+                    first[i].sizes(), ", but the input has ", wanted_[i].sizes(), ".");
       for (std::int64_t r = 0; r < wanted_[i].numel(); ++r)
         if (std::abs(value(first[i], r) - value(second[i], r)) > options_.nondet_tol)
           return fail(
@@ -322,7 +322,8 @@ class Check {
           if (!close(value(alone[i], k), value(together[i], k)))
             return fail("gradcheck: undefined incoming gradients are not treated as zeros: output ",
                         std::uint64_t{o}, ", input ", std::uint64_t{i}, ", entry ", k, ": ",
-                        value(alone[i], k), " and ", value(together[i], k), ".");
+                        value(alone[i], k), " with undefined gradients and ", value(together[i], k),
+                        " with zeros.");
     }
     return true;
   }

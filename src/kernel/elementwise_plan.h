@@ -86,7 +86,8 @@ ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&array
   };
   const auto emit = [&](std::int64_t size, const std::array<std::int64_t, N>& strides) {
     EBB_CHECK(plan.dims < kPlanDims, op, ": the strides are too irregular: more than ", kPlanDims,
-              " dimensions remain of shape ", out.sizes(), ". Call .contiguous() on the inputs.");
+              " dimensions of shape ", out.sizes(),
+              " remain after merging. Call .contiguous() on the inputs.");
     plan.sizes[plan.dims] = size;
     for (int i = 0; i < N; ++i) plan.strides[i][plan.dims] = strides[i];
     ++plan.dims;

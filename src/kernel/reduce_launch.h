@@ -32,7 +32,7 @@ struct DeviceDims {
   /// Positions count units of `width` elements of the last dimension.
   DeviceDims(const SmallVector<ReduceDim, 6>& from, std::int64_t count, int width = 1) {
     EBB_CHECK(from.size() <= kReduceDims, "reduction: the input's strides are too irregular: more than ",
-              kReduceDims, " dimensions remain. Call .contiguous() on it.");
+              kReduceDims, " dimensions remain after merging. Call .contiguous() on the input.");
     dims = static_cast<int>(from.size());
     small = count <= INT32_MAX;
     for (int d = 0; d < dims; ++d) {

@@ -48,7 +48,7 @@ TEST_CASE("an unknown verb exits with status 2 and suggests similar verbs") {
     CHECK(unknown.status == 2);
     CHECK(unknown.out.empty());
     CHECK(unknown.err ==
-          "ebb: there is no verb \"inspct\" (nearest: \"inspect\"). \"ebb help\" lists them.\n");
+          "ebb: there is no verb \"inspct\" (nearest: \"inspect\"). \"ebb help\" lists the verbs.\n");
   }
   CHECK(ebb_run({"../ebb"}).status == 2);
   CHECK(ebb_run({"--verbose"}).status == 2);

@@ -35,15 +35,15 @@ void mistakes() {
   // SAYS: a holder is a pointer to its module: write net(x), or net->forward(x)
   net.forward(x);  // here
 
-  // SAYS: Function: forward is `static Variable forward(AutogradContext* ctx, ...)`, public, and takes after
-  // ctx what apply() is given.
+  // SAYS: Function: forward must be `static Variable forward(AutogradContext* ctx, ...)` and public, and its
+  // parameters after ctx must fit the arguments of apply().
   NoContext::apply(x);  // here
 
-  // SAYS: Function: backward is `static variable_list backward(AutogradContext* ctx, variable_list
-  // grad_outputs)`, and public.
+  // SAYS: Function: backward must be `static variable_list backward(AutogradContext* ctx, variable_list
+  // grad_outputs)` and public.
   NoBackward::apply(x);  // here
 
-  // SAYS: Function: forward returns a Variable or a variable_list.
+  // SAYS: Function: forward must return a Variable or a variable_list.
   ANumber::apply(x);  // here
 
   // SAYS: Checkpoint::add keeps a reference: give it a variable, which outlives the Checkpoint.

@@ -152,8 +152,8 @@ class EBB_API FunctionNode : public Node {
         is_tensor_.push_back(false);
     } else {
       static_assert(!holds_tensors<T>,
-                    "Function::apply does not track tensors in a pair, a tuple or a map. Pass them by "
-                    "themselves, as optionals, or in a list.");
+                    "Function::apply does not track tensors in a pair, a tuple or a map. Pass the "
+                    "tensors directly, as optionals, or in a list.");
     }
   }
   /// Attaches this node to forward's results as their history.
@@ -194,12 +194,12 @@ constexpr bool check_function() {
   constexpr bool takes = HasForward<X, Args...>, gives = ReturnsTensors<X, Args...>, back = HasBackward<X>;
   static_assert(
       takes,
-      "Function: forward is `static Variable forward(AutogradContext* ctx, ...)`, public, and takes "
-      "after ctx what apply() is given.");
-  static_assert(!takes || gives, "Function: forward returns a Variable or a variable_list.");
+      "Function: forward must be `static Variable forward(AutogradContext* ctx, ...)` and public, and its "
+      "parameters after ctx must fit the arguments of apply().");
+  static_assert(!takes || gives, "Function: forward must return a Variable or a variable_list.");
   static_assert(back,
-                "Function: backward is `static variable_list backward(AutogradContext* ctx, variable_list "
-                "grad_outputs)`, and public.");
+                "Function: backward must be `static variable_list backward(AutogradContext* ctx, "
+                "variable_list grad_outputs)` and public.");
   return gives && back;
 }
 

@@ -53,7 +53,7 @@ class Context {
   /// (cuda::manual_seed).
   Generator& defaultGenerator(Device device = kCPU) const {
     EBB_CHECK(device.is_cpu(), "Context::defaultGenerator: the generator of ", device,
-              " is not accessible. cuda::manual_seed seeds it.");
+              " is not accessible. Seed it with cuda::manual_seed().");
     return default_generator();
   }
 };

@@ -138,7 +138,7 @@ auto fields_of(T& x) {
       auto& [a, b, c, d, e, f, g, h, i, j, k] = x;
       return std::tie(a, b, c, d, e, f, g, h, i, j, k);
     } else {
-      static_assert(n == 0, "no kernel took a struct of so many members yet: add the case");
+      static_assert(n == 0, "fields() has no case for a struct with this number of members: add it");
     }
   }
 }

@@ -280,7 +280,7 @@ template <class R, class... Args>
       return result;
     }
   } else {
-    recorder->refuse(std::string(slot.name()) + " takes what a tape cannot keep");
+    recorder->refuse(std::string(slot.name()) + " takes an argument that a tape cannot keep");
     return call();
   }
 }

@@ -160,7 +160,7 @@ TEST_CASE("a kernel that takes a pointer, which a tape cannot copy, keeps its fu
     CHECK(same_bits(f(ones({3})), full({3}, 2.0 * i)));
   }
   CHECK(f.report().replays == 0);
-  CHECK_THAT(f.report().reason, Contains("scale takes what a tape cannot keep"));
+  CHECK_THAT(f.report().reason, Contains("scale takes an argument that a tape cannot keep"));
 }
 
 // emitted::Plan checks the mark of its file of weights.
