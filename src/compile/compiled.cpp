@@ -74,10 +74,10 @@ struct CompiledCore::Impl {
       closed = last.reason;
     else if (dropped_unused >= 2 * most_kinds())
       closed =
-          "its arguments come in more kinds than CompileOptions::max_kinds keeps, and are dropped before "
-          "they come again; raise max_kinds, or pad the arguments to fewer shapes";
+          "its arguments come in more kinds than CompileOptions::max_kinds keeps, and each kind is dropped "
+          "before it comes again; raise max_kinds, or pad the arguments to fewer shapes";
     if (!closed.empty() && !last.eager)
-      warn(Warning("compile: calls of other kinds than before stay eager: " + closed + "."));
+      warn(Warning("compile: calls of new kinds stay eager: " + closed + "."));
   }
 
   CompileOptions options;
@@ -163,12 +163,12 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   recording.refuse_changes();
   if (modes != modes_and_threads())
     recording.refuse(
-        "it leaves a mode of the thread, the mode of a module, or hooks other than it found them");
+        "it changes a mode of the thread, the mode of a module, or hooks, and does not restore them");
   const auto start = std::chrono::steady_clock::now();
   try {
     kind->recorded(recording, tensors, results, impl.options.fuse && compile::may_fuse_on_devices());
   } catch (const std::bad_alloc&) {
-    kind->refused("there was no memory to prepare its tape");
+    kind->refused("there was not enough memory to prepare its tape");
   }
   impl.counts.prepare_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

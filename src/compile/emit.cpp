@@ -21,8 +21,7 @@ struct Names {
   std::string class_name;  // "conv-net" is the class ConvNet
 
   explicit Names(const std::string& path) {
-    EBB_CHECK(path.ends_with(".cpp"), "Compiled::emit: the path is ", path,
-              ". Name a file that ends with .cpp.");
+    EBB_CHECK(path.ends_with(".cpp"), "Compiled::emit: expected a path that ends with .cpp, got ", path, ".");
     stem = path.substr(0, path.size() - 4);
     file = stem.substr(stem.find_last_of('/') + 1);
     bool begins = true;
@@ -39,21 +38,20 @@ struct Names {
 
 void check_can_be_emitted(const Tape& tape) {
   const auto leaves = [](const TapeLeaf& leaf) { return leaf.sets_gradient; };
-  EBB_CHECK(std::none_of(tape.leaves.begin(), tape.leaves.end(), leaves),
-            "Compiled::emit: the function adds to gradients of tensors, which a source does not have. Return "
-            "what autograd::grad() gives in place of backward().");
+  EBB_CHECK(
+      std::none_of(tape.leaves.begin(), tape.leaves.end(), leaves),
+      "Compiled::emit: the function adds to gradients of tensors, which an emitted source cannot do. Return "
+      "the result of autograd::grad() instead of calling backward().");
   for (const Buffer& buffer : tape.buffers)
-    EBB_CHECK(buffer.placeholder->device().is_cpu(), "Compiled::emit: the function works on ",
-              buffer.placeholder->device(), ". Move it and its arguments to the CPU.");
+    EBB_CHECK(buffer.placeholder->device().is_cpu(), "Compiled::emit: the function computes on ",
+              buffer.placeholder->device(), ". Move its tensors and its arguments to the CPU.");
   for (const TapeCall& call : tape.calls) {
     const char* const name = call.call->name();
     EBB_CHECK(call.call->slot(), "Compiled::emit: ", name,
-              " is more than a kernel call (an optimizer's step, or a check of values). Emit a function that "
-              "does without it.");
-    EBB_CHECK(
-        call.allocated.empty(), "Compiled::emit: ", name,
-        " makes its result itself, of a size that follows from values. Emit a function that does without "
-        "it.");
+              " is more than a kernel call (an optimizer's step, or a check of values). Emit a function "
+              "without this call.");
+    EBB_CHECK(call.allocated.empty(), "Compiled::emit: ", name,
+              " allocates its own result, whose size depends on values. Emit a function without this call.");
   }
 }
 

@@ -228,7 +228,7 @@ std::string slot_text(const detail::AnySlot& slot) {
   Dl_info found{};
   const bool named = dladdr(&slot, &found) != 0 && found.dli_sname && found.dli_saddr == &slot;
   EBB_CHECK(named, "Compiled::emit: the name of the kernel slot of ", slot.name(),
-            " is not to be had in a program that is linked with a static ebb. Link the shared library.");
+            " is not available in a program that is linked with a static ebb. Link the shared library.");
   return demangled(found.dli_sname);
 }
 
@@ -243,7 +243,7 @@ std::string number_text(std::int64_t value) {
 
 void ArgumentText::refuse(const char* what) const {
   throw Error(detail::text("Compiled::emit: ", call_, " ", what,
-                           ", which a source cannot say. Emit a function that does without it."));
+                           ", which an emitted source cannot express. Emit a function without this call."));
 }
 
 // A kernel takes its outputs as lvalues. Only arrays with a name are lvalues already, so other outputs are

@@ -42,14 +42,14 @@ Ref<Storage> Plan::weight(const char* name, std::size_t bytes) {
     const auto mark = file_->metadata().find("emitted_as");
     EBB_CHECK(
         mark == file_->metadata().end() || mark->second == std::to_string(mark_), name_, ": ", path_,
-        " was emitted with another source. Give it the file that was emitted with this one, or emit all "
+        " was emitted with another source. Pass the file that was emitted with this source, or emit both "
         "again.");
   }
   const Variable x = file_->get_tensor(name);
   const Ref<Storage>& storage = x.array().storage();
   EBB_CHECK(storage->bytes() == bytes, name_, ": ", path_, " has ", std::uint64_t{storage->bytes()},
-            " bytes of ", name, ", the source was made for ", std::uint64_t{bytes},
-            ". Give it the file that was emitted with it.");
+            " bytes of ", name, ", but the source expects ", std::uint64_t{bytes},
+            ". Pass the file that was emitted with this source.");
   return storage;
 }
 
@@ -82,21 +82,22 @@ void Plan::check(const std::vector<Variable>& arguments) const {
     const auto number = std::uint64_t{i} + 1;
     EBB_CHECK(x.defined() == (want.dtype != DType::Undefined), name_, ": argument ", number,
               x.defined()
-                  ? " was undefined when the calls were recorded. Emit another source for a defined one."
+                  ? " was undefined when the calls were recorded. Emit another source for a defined argument."
                   : " is undefined. Assign it before use.");
     if (!x.defined()) continue;
     const IntArrayRef sizes = want.sizes, strides = want.strides;
     EBB_CHECK(x.is_cpu() && x.dtype() == want.dtype && x.sizes() == sizes && x.strides() == strides, name_,
               ": argument ", number, " is ", x.dtype(), " ", x.sizes(), " with strides ", x.strides(), " on ",
-              x.device(), "; the calls are those for ", want.dtype, " ", sizes, " with strides ", strides,
-              " on cpu. Bring it into that form, or emit another source.");
+              x.device(), "; the calls were recorded for ", want.dtype, " ", sizes, " with strides ", strides,
+              " on cpu. Convert the argument, or emit another source.");
     for (std::size_t j = 0; j < i; ++j) {
       const Variable& y = arguments[j];
       const bool same = y.defined() && y.is_alias_of(x), shares = want.shares == static_cast<int>(j);
       if (shares)
         EBB_CHECK(same && x.storage_offset() - y.storage_offset() == want.offset - wanted_[j].offset, name_,
                   ": arguments ", std::uint64_t{j} + 1, " and ", number,
-                  " lay on the same memory when the calls were recorded. Pass such, or emit another source.");
+                  " lay on the same memory when the calls were recorded. Pass arguments that share memory in "
+                  "the same way, or emit another source.");
       const bool apart = want.shares < 0 || (wanted_[j].shares != want.shares && !shares);
       EBB_CHECK(!(same && apart && (want.writes || wanted_[j].writes)), name_, ": arguments ",
                 std::uint64_t{j} + 1, " and ", number,
@@ -124,7 +125,7 @@ std::vector<Variable> Plan::call(const std::vector<Variable>& arguments) {
   struct Claim {
     explicit Claim(Plan& of) : plan(of) {
       EBB_CHECK(!plan.busy_.test_and_set(std::memory_order_acquire), plan.name_,
-                ": it is running already. Make one for each thread.");
+                ": this object is running already. Construct one for each thread.");
     }
     ~Claim() {
       plan.now_.clear();

@@ -126,7 +126,7 @@ class Recording::Keeper final : public ArgumentVisitor {
     const auto* const address = static_cast<const char*>(at);
     auto found = r_.addresses_.upper_bound(address);
     if (found == r_.addresses_.begin() || address > (--found)->first + found->second.bytes)
-      return r_.refuse("a kernel was given memory of which nothing is known");
+      return r_.refuse("a kernel was given an address outside the memory of all recorded tensors");
     const int buffer = found->second.buffer;
     r_.note_access(buffer, true);
     plain_value(buffer);
@@ -140,7 +140,7 @@ class Recording::Keeper final : public ArgumentVisitor {
       r_.call_.words.push_back({&philox, found->second.kept});
       plain_value(found->second.number);
     } else if (!written) {
-      r_.refuse("a kernel was given random words that no kernel drew");
+      r_.refuse("a kernel was given random words that no recorded kernel generated");
     }
   }
   void plain(const void* bytes, std::size_t count) override { r_.sign(bytes, count); }
@@ -285,7 +285,9 @@ void Recording::note_no_alias() {
       const Buffer &a = buffer(by_address[i]), &b = buffer(by_address[j]);
       if (begin_of(by_address[j]) >= begin_of(by_address[i]) + a.bytes) break;
       if ((a.written || b.written) && overlap(*a.found->storage, *b.found->storage))
-        refuse("it writes to a captured tensor whose memory another one has too, as data() does");
+        refuse(
+            "it writes to a captured tensor that shares its memory with another tensor, such as a result of "
+            "data()");
     }
 }
 
@@ -337,8 +339,9 @@ void Recording::refuse_changes() {
   for (const auto& [impl, each] : changed_)
     if (autograd::state_of(*each.x.impl()) != each.state)
       refuse(
-          "it leaves a tensor that it found with another shape, other memory, requires_grad, hooks or "
-          "history; do that outside");
+          "it gives a captured tensor another shape, or other memory, requires_grad, hooks or history; do "
+          "that "
+          "outside the function");
 }
 
 // Calls visit(node) for every node that the root reaches. A visit that returns false ends its path.
@@ -359,7 +362,9 @@ void Recording::backward_begins(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) {
     if (!walking_.insert(node.sequence_nr()).second) return false;
     if (node.sequence_nr() < first_node_)
-      refuse("it walks a graph that was recorded outside; compute that within the function");
+      refuse(
+          "it runs backward through a graph that was recorded outside; record that graph within the "
+          "function");
     return true;
   });
 }
@@ -390,9 +395,9 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
   if (x.defined()) {
     const bool in_graph = x.requires_grad();
     if (in_graph && (x.is_leaf() || found(x) || !walked_.contains(x.grad_fn()->sequence_nr())))
-      refuse("a result is part of a graph; call backward() within the function, or detach() it");
+      refuse("a result is part of a graph; call backward() within the function, or detach() the result");
     if (!found(x) && autograd::gradient_of(x).defined())
-      refuse("a result has a gradient; return that as a result of its own");
+      refuse("a result has a gradient; return the gradient as a separate result");
     if (!reason_.empty()) return out;
     // Detaches the output, because its graph may still hold saved tensors. The function's backward pass has
     // already used the graph.

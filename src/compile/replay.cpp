@@ -127,9 +127,9 @@ class ReplacedOutputs final : public detail::ArgumentVisitor {
         continue;
       }
       Buffer& buffer = buffer_at(tape_, allocated.buffer);
-      EBB_CHECK(array.storage()->bytes() == buffer.bytes, call_.call->name(), ": made ",
-                array.storage()->bytes(), " bytes in a replay and ", buffer.bytes,
-                " when it was recorded. The function's shapes follow from values: do not compile it.");
+      EBB_CHECK(array.storage()->bytes() == buffer.bytes, call_.call->name(), ": allocated ",
+                array.storage()->bytes(), " bytes in a replay, but ", buffer.bytes,
+                " when it was recorded. The function's shapes depend on values: do not compile it.");
       buffer.memory = array.storage();
       buffer.placeholder->move_to(buffer.memory->data());
     }

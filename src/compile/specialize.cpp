@@ -212,8 +212,8 @@ void Specialization::invalidate() {
   unused_tapes_ = replays == 0 ? unused_tapes_ + 1 : 0;
   last_ = std::move(replayed);
   recordings_ = 0;
-  reason = "what it reads has been replaced; it is being recorded again";
-  if (unused_tapes_ >= kMostUnusedTapes) stay_eager("what it reads is replaced from call to call");
+  reason = "a tensor that it reads has been replaced; it is being recorded again";
+  if (unused_tapes_ >= kMostUnusedTapes) stay_eager("a tensor that it reads is replaced in every call");
 }
 
 void Specialization::refused(const std::string& why) {

@@ -114,7 +114,7 @@ TEST_CASE("an emitted function throws for arguments of another layout, dtype or 
   const auto [a, b] = functions::Pair::inputs();
   CHECK_THROWS_WITH(emitted(a.contiguous(), b),
                     Contains("EmittedPair: argument 1 is Float [4, 5] with strides "
-                             "[5, 1] on cpu; the calls are those for Float [4, 5] "
+                             "[5, 1] on cpu; the calls were recorded for Float [4, 5] "
                              "with strides [1, 4] on cpu"));
   CHECK_THROWS_WITH(emitted(a, b.to(kFloat)), Contains("argument 2 is Float [4, 5]"));
   CHECK_THROWS_WITH(emitted(a, Tensor()), Contains("argument 2 is undefined"));
