@@ -35,7 +35,7 @@ class Reader {
   Reader(std::string_view text, const CSVOptions& options, const std::string& name)
       : options_(options), name_(name), records_(csv_records(text, options.separator(), name)) {
     EBB_CHECK(options_.dtype() == kFloat || options_.dtype() == kDouble || options_.dtype() == kLong,
-              "read_csv: numbers can be of Float, Double or Long, not ", options_.dtype(), ".");
+              "read_csv: dtype must be Float, Double or Long, got ", options_.dtype(), ".");
     EBB_CHECK(records_.size() > 0, "read_csv: ", name_, " holds no records.");
     first_ = options_.header() ? 1 : 0;
   }
@@ -126,7 +126,7 @@ CSV parse_csv(std::string_view text, const CSVOptions& options, const std::strin
   for (const std::string& own : table.names_) missing.erase(own);
   for (const std::string& requested : options.text())
     EBB_CHECK(!missing.contains(requested), "read_csv: ", name, " has no column \"", requested,
-              "\", which is to be text.");
+              "\", which CSVOptions::text() names.");
   table.columns_.reserve(reader.columns());
   std::vector<std::size_t> numeric;
   for (std::size_t column = 0; column < reader.columns(); ++column) {

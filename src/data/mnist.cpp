@@ -66,7 +66,8 @@ DType dtype_of_code(unsigned char code, const std::string& path) {
     case 0x0E:
       return kDouble;
     default:
-      ebb::detail::fail("read_idx: \"", path, "\" is not an IDX file: it names the dtype ", int{code}, ".");
+      ebb::detail::fail("read_idx: \"", path, "\" is not an IDX file: it has the unknown dtype ", int{code},
+                        ".");
   }
 }
 

@@ -30,9 +30,9 @@ std::size_t read_position(serialize::InputArchive& archive, const char* sampler,
             "\" must be one integer, got ", tensor.dtype(), " of shape ", tensor.sizes(), ".");
   const std::int64_t value = tensor.item<std::int64_t>();
   EBB_CHECK(value >= 0 && static_cast<std::size_t>(value) >= least && static_cast<std::size_t>(value) <= most,
-            sampler, "::load: \"", name, "\" is ", value, ", which is outside of ", std::uint64_t{least},
-            " and ", std::uint64_t{most},
-            ". Load it into a sampler of as many samples as it was saved from.");
+            sampler, "::load: \"", name, "\" is ", value, ", which is outside of the range ",
+            std::uint64_t{least}, " to ", std::uint64_t{most},
+            ". Load the state into a sampler with the same number of samples.");
   return static_cast<std::size_t>(value);
 }
 
@@ -49,7 +49,7 @@ std::size_t read_index(serialize::InputArchive& archive, const char* sampler, st
   const std::int64_t index = tensor.item<std::int64_t>();
   EBB_CHECK(index >= 0 && static_cast<std::size_t>(index) <= size, sampler, "::load: the position ", index,
             " does not lie within ", std::uint64_t{size},
-            " samples. Load it into a sampler of as many samples as it was saved from.");
+            " samples. Load the state into a sampler with the same number of samples.");
   return static_cast<std::size_t>(index);
 }
 
@@ -153,9 +153,9 @@ SubsetRandomSampler::SubsetRandomSampler(std::vector<std::size_t> indices) : ind
 }
 
 void SubsetRandomSampler::reset(optional<std::size_t> new_size) {
-  EBB_CHECK(!new_size || *new_size == indices_.size(), "SubsetRandomSampler::reset: there are ",
-            std::uint64_t{indices_.size()}, " indices; another size, ", std::uint64_t{new_size.value_or(0)},
-            ", needs another sampler.");
+  EBB_CHECK(!new_size || *new_size == indices_.size(), "SubsetRandomSampler::reset: the sampler has ",
+            std::uint64_t{indices_.size()}, " indices and cannot be reset to the size ",
+            std::uint64_t{new_size.value_or(0)}, ". Construct another sampler.");
   const Variable order = randperm(static_cast<std::int64_t>(indices_.size()), kLong);
   const std::int64_t* const p = order.data_ptr<std::int64_t>();
   std::vector<std::size_t> drawn;

@@ -114,15 +114,16 @@ Vocabulary Vocabulary::from_words(std::string_view text, const VocabularyOptions
 
 const std::string& Vocabulary::token(std::int64_t index) const {
   EBB_CHECK_INDEX(index >= 0 && index < size(), "Vocabulary: there is no token ", index, " among ", size(),
-                  ".");
+                  " tokens.");
   return tokens_[static_cast<std::size_t>(index)];
 }
 
 std::int64_t Vocabulary::index(const std::string& token) const {
   auto found = indices_.find(token);
   if (found == indices_.end() && unknown_) found = indices_.find(*unknown_);
-  EBB_CHECK(found != indices_.end(), "Vocabulary: the token \"", token,
-            "\" is not in it. Set a token for unknown ones: VocabularyOptions().unknown(\"<unk>\").");
+  EBB_CHECK(
+      found != indices_.end(), "Vocabulary: the token \"", token,
+      "\" is not in the vocabulary. Set a token for unknown tokens: VocabularyOptions().unknown(\"<unk>\").");
   return found->second;
 }
 
@@ -173,15 +174,15 @@ TextDataset::TextDataset(Variable tokens, std::int64_t length, optional<std::int
     : tokens_(std::move(tokens)), length_(length), stride_(stride.value_or(length)) {
   EBB_CHECK(tokens_.dim() == 1 && tokens_.dtype() == kLong, "TextDataset: expected tokens kLong [n], got ",
             tokens_, ".");
-  EBB_CHECK(length_ > 0 && stride_ > 0, "TextDataset: length and stride must be positive, not ", length_,
+  EBB_CHECK(length_ > 0 && stride_ > 0, "TextDataset: length and stride must be positive, got ", length_,
             " and ", stride_, ".");
   EBB_CHECK(tokens_.size(0) > length_, "TextDataset: windows of ", length_, " tokens and their targets need ",
-            length_ + 1, " tokens, there are ", tokens_.size(0), ".");
+            length_ + 1, " tokens, but there are only ", tokens_.size(0), ".");
 }
 
 Example<> TextDataset::get(std::size_t index) {
   EBB_CHECK(index < *size(), "TextDataset: there is no window ", std::uint64_t{index}, " in ",
-            std::uint64_t{*size()}, ".");
+            std::uint64_t{*size()}, " windows.");
   const std::int64_t start = static_cast<std::int64_t>(index) * stride_;
   return {tokens_.narrow(0, start, length_), tokens_.narrow(0, start + 1, length_)};
 }

@@ -107,8 +107,7 @@ void AtomicFile::look_at_target() {
     return;
   }
   EBB_CHECK(S_ISREG(named.st_mode), "cannot write \"", path_, "\": it is ", kind_of(named.st_mode),
-            ", and only a regular file can be replaced wholly or not at all. Save to an open std::ostream "
-            "instead.");
+            ", and only a regular file can be replaced atomically. Save to an open std::ostream instead.");
   // If the path was a link such as /proc/self/fd/3, target_ may not exist. Only its existence is checked, not
   // that it is the same file, because another save may be replacing it.
   EBB_CHECK(

@@ -55,7 +55,7 @@ std::string_view after(std::string_view text, std::string_view key) {
 }
 
 DimVector shape_of(std::string_view text) {
-  if (!text.starts_with('(')) unsound("its shape is no tuple");
+  if (!text.starts_with('(')) unsound("its shape is not a tuple");
   text.remove_prefix(1);
   DimVector sizes;
   while (true) {
@@ -63,7 +63,7 @@ DimVector shape_of(std::string_view text) {
     if (text.starts_with(')')) return sizes;
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (error != std::errc() || size < 0) unsound("its shape does not parse");
+    if (error != std::errc() || size < 0) unsound("its shape cannot be parsed");
     sizes.push_back(size);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (text.starts_with('L')) text.remove_prefix(1);  // Python 2 writes 3L

@@ -128,7 +128,7 @@ class PickleMachine {
   }
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   Index top() {
-    if (stack_.size() <= floor()) unsound("a pickle takes more than it has");
+    if (stack_.size() <= floor()) unsound("a pickle takes more values than its stack has");
     return stack_.back();
   }
   Index pop() {
@@ -209,7 +209,7 @@ class PickleMachine {
   void extend_marked(Kind kind, const char* is_none) {
     if (marks_.empty()) unsound("a pickle lacks a mark");
     const std::size_t mark = marks_.back(), below = marks_.size() > 1 ? marks_[marks_.size() - 2] : 0;
-    if (mark <= below) unsound("a pickle takes more than it has");
+    if (mark <= below) unsound("a pickle takes more values than its stack has");
     if (kind == Kind::Dict && (stack_.size() - mark) % 2 != 0) unsound(is_none);
     extend(stack_[mark - 1], kind, is_none, [&](const Chain& chain) { return pop_to_mark(chain); });
   }

@@ -243,7 +243,8 @@ class Script {
         std::string types;
         for (const Value& item : content.items) {
           EBB_CHECK(!item.is_dict() && !std::holds_alternative<List>(item.content()),
-                    "pytorch: a tuple in an archive holds tensors, numbers, texts and tuples of such.");
+                    "pytorch: a tuple in an archive may contain only tensors, numbers, strings and tuples of "
+                    "these.");
           types += (types.empty() ? "" : ", ") + type_of(item);
         }
         return "Tuple[" + (types.empty() ? "()" : types) + "]";

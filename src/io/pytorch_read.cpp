@@ -213,9 +213,8 @@ Value read_legacy(const Bytes& bytes, bool elements) {
 void check_start(std::string_view start) {
   if (start.starts_with("PK") || start.starts_with(kLegacyMagic)) return;
   ebb::detail::fail(
-      "pytorch: this is not a file of torch.save: it is neither a zip archive nor begins with PyTorch's "
-      "magic "
-      "number. ",
+      "pytorch: this is not a file of torch.save: it is neither a zip archive nor a file that begins with "
+      "PyTorch's magic number. ",
       start.starts_with('\x80') ? "It is a plain pickle: load it and torch.save() it in Python."
                                 : "For safetensors call ebb::load or safetensors::read.");
 }

@@ -162,7 +162,7 @@ bool Value::contains(const std::string& key) const { return find(*this, key); }
 const Value& Value::at(std::size_t index) const {
   const List& items = as_list();
   EBB_CHECK_INDEX(index < items.size(), "pytorch: there is no item ", std::uint64_t{index}, " among ",
-                  std::uint64_t{items.size()}, ".");
+                  std::uint64_t{items.size()}, " items.");
   return items[index];
 }
 

@@ -32,11 +32,12 @@ const char* name_of(DType dtype) {
 std::string unsupported_text(std::string_view dtype) {
   // The name may also be a name of PyTorch's files, for example "complex64".
   const char kind = dtype.empty() ? ' ' : dtype[0];
-  const char* convert = kind == 'C' || kind == 'c'   ? "torch.view_as_real(x)"
-                        : kind == 'U' || kind == 'u' ? "x.to(torch.int64)"
-                                                     : "x.to(torch.bfloat16), times its scale if it has one,";
-  return ebb::detail::text(" is of dtype ", dtype, ", which ebb does not have. Save ", convert,
-                           " from Python in its place; the file's other tensors can be read.");
+  const char* convert = kind == 'C' || kind == 'c' ? "torch.view_as_real(x)"
+                        : kind == 'U' || kind == 'u'
+                            ? "x.to(torch.int64)"
+                            : "x.to(torch.bfloat16), multiplied by its scale if it has one,";
+  return ebb::detail::text(" is of dtype ", dtype, ", which ebb does not have. In Python, save ", convert,
+                           " instead. The file's other tensors can be read.");
 }
 
 }  // namespace ebb::safetensors
@@ -66,8 +67,8 @@ constexpr Foreign kForeign[] = {
     {"\x80\x05"sv, "a plain pickle", kPickle},
     {"PK"sv, "a zip archive, which looks like a PyTorch .pt or .pth file", kRead},
     {"{"sv, "JSON text, which looks like the index of a checkpoint in several files (*.index.json)",
-     "Where the files that its \"weight_map\" names lie beside it, ebb::load(module, path) takes it as it "
-     "is."},
+     "If the files that its \"weight_map\" names are in the same folder, ebb::load(module, path) loads "
+     "them."},
     {"version "sv, "text, which looks like a Git LFS pointer", "Fetch the file itself: git lfs pull."},
     {"<"sv, "text, which looks like a web page", "Fetch the file itself."},
     {"GGUF"sv, "a GGUF file", "Get the model as safetensors."},

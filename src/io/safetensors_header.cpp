@@ -154,7 +154,7 @@ void HeaderReader::finish_entry() {
   if (empty) bits = 0;
   const std::uint64_t bytes = bits / 8 + (bits % 8 != 0);
   if (entry.end < entry.begin || entry.end - entry.begin != bytes)
-    unsound("tensor \"", name_, "\" needs ", bytes, " bytes, its data_offsets [", entry.begin, ", ",
+    unsound("tensor \"", name_, "\" needs ", bytes, " bytes, but its data_offsets [", entry.begin, ", ",
             entry.end, "] hold another number");
   header_.entries.push_back(std::move(entry));
 }

@@ -121,7 +121,7 @@ Variable Reader::get_tensor(const std::string& name) const {
 
 void Reader::read_into(const std::string& name, Variable& tensor) const {
   const Entry& entry = contents_->entry(name);
-  EBB_CHECK(tensor.defined(), "read_into: the tensor to hold \"", name, "\" is undefined. Use get_tensor().");
+  EBB_CHECK(tensor.defined(), "read_into: the tensor for \"", name, "\" is undefined. Use get_tensor().");
   EBB_CHECK(tensor.sizes() == IntArrayRef(entry.sizes), "read_into: tensor \"", name, "\" is of shape ",
             IntArrayRef(entry.sizes), " and does not fit one of shape ", tensor.sizes(), ".");
   NoGradGuard no_grad;

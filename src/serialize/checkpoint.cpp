@@ -185,7 +185,7 @@ bool Checkpoint::load() {
       held.erase(found);
   }
   EBB_CHECK(held.empty() && lacking.empty(), "Checkpoint::load: \"", path_,
-            "\" contains other parts than were added. Not in the file: ", listed(lacking),
+            "\" does not contain exactly the parts that were added. Not in the file: ", listed(lacking),
             ". Only in the file: ", listed(held), ".");
 
   NamedTensors before;

@@ -61,7 +61,7 @@ Dict options_of(const optim::OptimizerParamGroup& group, const char* reader,
       continue;
     }
     EBB_CHECK(!value.item<bool>(), "pytorch: ", reader, " has no option ", name,
-              ". Save the optimizer by ebb::save.");
+              ". Save the optimizer with ebb::save.");
   }
   return options;
 }
@@ -105,7 +105,7 @@ Value tree_of(const optim::Optimizer& optimizer) {
       (is_one_of<optim::Adagrad, optim::Adam, optim::AdamW, optim::LBFGS, optim::RMSprop, optim::SGD>(
           optimizer)),
       "pytorch: libtorch has no such optimizer: it has Adagrad, Adam, AdamW, LBFGS, RMSprop and SGD. Save "
-      "this one by ebb::save.");
+      "this one with ebb::save.");
   NoGradGuard no_grad;
   serialize::InputArchive states(optimizer.state_dict());
   Dict state, groups{{"param_groups/size", size_of(optimizer.param_groups().size())}};
@@ -147,7 +147,7 @@ Value state_dict(const optim::Optimizer& optimizer) {
   using namespace optim;
   EBB_CHECK((is_one_of<Adadelta, Adafactor, Adagrad, Adam, Adamax, AdamW, ASGD, LBFGS, Muon, NAdam, RAdam,
                        RMSprop, Rprop, SGD>(optimizer)),
-            "pytorch: PyTorch has no such optimizer. Save this one by ebb::save.");
+            "pytorch: PyTorch has no such optimizer. Save this one with ebb::save.");
   NoGradGuard no_grad;
   serialize::InputArchive states(optimizer.state_dict());
   Dict state;

@@ -110,8 +110,8 @@ void move(nn::Module& module, const LoadOptions& options) {
 nn::IncompatibleKeys load_from(nn::Module& module, std::unique_ptr<nn::StateSource> state,
                                const LoadOptions& options) {
   check_has_state("load", module);
-  EBB_CHECK(!options.dtype() || is_floating(*options.dtype()), "load: a module's floating parameters become ",
-            *options.dtype(), ", which is not floating. Give LoadOptions::dtype() a floating one.");
+  EBB_CHECK(!options.dtype() || is_floating(*options.dtype()), "load: LoadOptions::dtype() is ",
+            *options.dtype(), ", which is not floating. Set a floating dtype for the floating parameters.");
   state = detail::renamed(std::move(state), options);
   try {
     if (options.device() || options.dtype()) {  // checks the state before move() changes the module

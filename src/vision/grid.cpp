@@ -8,8 +8,8 @@ namespace ebb::vision {
 
 Variable make_grid(const Variable& images, std::int64_t columns, std::int64_t padding, double pad_value) {
   EBB_CHECK(images.dim() >= 2 && images.dim() <= 4,
-            "make_grid: images must be [N, C, H, W], [C, H, W] or [H, W], not of shape ", images.sizes());
-  EBB_CHECK(columns > 0 && padding >= 0, "make_grid: columns must be positive and padding not negative, not ",
+            "make_grid: images must be [N, C, H, W], [C, H, W] or [H, W], got shape ", images.sizes());
+  EBB_CHECK(columns > 0 && padding >= 0, "make_grid: columns must be positive and padding not negative, got ",
             columns, " and ", padding);
   Variable batch = images;
   while (batch.dim() < 4) batch = batch.unsqueeze(0);

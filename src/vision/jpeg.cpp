@@ -265,7 +265,7 @@ Variable encode_jpeg(const Variable& image, int quality) {
   const Variable samples = codecs::interleaved("encode_jpeg", image, 1, 3, 2);
   EBB_CHECK(samples.size(0) <= JPEG_MAX_DIMENSION && samples.size(1) <= JPEG_MAX_DIMENSION,
             "encode_jpeg: JPEG has at most ", std::int64_t{JPEG_MAX_DIMENSION},
-            " pixels a side, the image is of shape ", image.sizes(), ". Write it as PNG.");
+            " pixels per side, got an image of shape ", image.sizes(), ". Write it as PNG.");
   return Encoder().encode(samples, quality);
 }
 

@@ -228,7 +228,7 @@ class Encoder {
 
 Variable encode_png(const Variable& image, int compression_level) {
   EBB_CHECK(compression_level >= 0 && compression_level <= 9,
-            "encode_png: compression_level goes from 0 to 9, not ", compression_level, ".");
+            "encode_png: compression_level must be in the range 0 to 9, got ", compression_level, ".");
   return Encoder().encode(codecs::interleaved("encode_png", image, 1, 4, 1), compression_level);
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("a character vocabulary counts UTF-8 characters") {
   CHECK(vocabulary.tokens() == Strings{"b", "\n", "\\", "a", "\u00e4", "\u20ac", "\U0001F600"});
   CHECK(equal(vocabulary.encode("b\u00e4a"), tensor({0, 4, 3})));
   CHECK(vocabulary.decode(vocabulary.encode(text)) == text);
-  CHECK_THROWS_WITH(vocabulary.encode("c"), Contains("\"c\" is not in it"));
+  CHECK_THROWS_WITH(vocabulary.encode("c"), Contains("\"c\" is not in the vocabulary"));
   const std::string broken = "a\xe2\x82z\xff\xc3";  // bytes that belong to no character
   const Vocabulary bytes = Vocabulary::from_characters(broken);
   CHECK(bytes.size() == 6);

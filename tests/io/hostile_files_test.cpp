@@ -64,8 +64,8 @@ TEST_CASE("a pickle with an unsupported opcode or a misused opcode is refused") 
                       Contains("opcode") && Contains("torch.save(model.state_dict(), path)"));
   CHECK_THROWS_WITH(parse(pickled("\x80\6N")), Contains("protocol 6"));
   CHECK_THROWS_WITH(parse(pickled("h\7")), Contains("a memo entry that it does not have"));
-  CHECK_THROWS_WITH(parse(pickled("")), Contains("takes more than it has"));
-  CHECK_THROWS_WITH(parse(pickled("(0")), Contains("takes more than it has"));
+  CHECK_THROWS_WITH(parse(pickled("")), Contains("takes more values than its stack has"));
+  CHECK_THROWS_WITH(parse(pickled("(0")), Contains("takes more values than its stack has"));
   CHECK_THROWS_WITH(parse(pickled("Nt")), Contains("lacks a mark"));
   CHECK_THROWS_WITH(parse(pickled("K\1K\2a")), Contains("not a list"));
   CHECK_THROWS_WITH(parse(pickled("}(K\1u")), Contains("not a dict"));

@@ -189,11 +189,10 @@ TEST_CASE("make_grid places images in a grid with padding and converts gray imag
   }
   const Tensor one = rand({2, 3});
   CHECK(equal(vision::make_grid(one), vision::make_grid(one.unsqueeze(0).unsqueeze(0), 8, 2, 0)));
-  CHECK_THROWS_MATCHES(
-      vision::make_grid(ones({3})), Error,
-      Saying("make_grid: images must be [N, C, H, W], [C, H, W] or [H, W], not of shape [3]"));
+  CHECK_THROWS_MATCHES(vision::make_grid(ones({3})), Error,
+                       Saying("make_grid: images must be [N, C, H, W], [C, H, W] or [H, W], got shape [3]"));
   CHECK_THROWS_MATCHES(vision::make_grid(one, 0, 1), Error,
-                       Saying("make_grid: columns must be positive and padding not negative, not 0 and 1"));
+                       Saying("make_grid: columns must be positive and padding not negative, got 0 and 1"));
 }
 
 TEST_CASE("invert subtracts each element of a kLong image from the largest int64 value") {

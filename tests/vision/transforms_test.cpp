@@ -102,7 +102,7 @@ TEST_CASE("RandomResizedCrop of a very narrow image crops the center with the ne
 
 TEST_CASE("random transforms refuse invalid options") {
   CHECK_THROWS_WITH(RandomCrop(20)(image()), Contains("set pad_if_needed"));
-  CHECK_THROWS_WITH(RandomCrop({20})(image()), Contains("must be positive, not 20 and 0"));
+  CHECK_THROWS_WITH(RandomCrop({20})(image()), Contains("must be positive, got 20 and 0"));
   CHECK_THROWS_WITH(RandomHorizontalFlip(1.5)(image()), Contains("probability"));
   CHECK_THROWS_WITH(RandomRotation(5, -5)(image()), Contains("range"));
   CHECK_THROWS_WITH(ColorJitter(-1), Contains("brightness must not be negative"));

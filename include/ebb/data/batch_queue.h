@@ -52,7 +52,7 @@ class BatchQueue {
       const std::size_t count = left < batch_size_ - last.size() ? left : batch_size_ - last.size();
       const auto indices = sampler_.next(count);
       EBB_CHECK(indices && indices->size() == count,
-                "ChunkDataset: the example sampler ended before the chunk.");
+                "ChunkDataset: the example sampler gave fewer indices than the chunk has examples.");
       for (const std::size_t i : *indices) {
         EBB_CHECK(i < chunk.size(), "ChunkDataset: the example sampler gave index ", std::uint64_t{i},
                   " for a chunk of ", std::uint64_t{chunk.size()}, " examples.");

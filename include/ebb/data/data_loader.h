@@ -158,7 +158,7 @@ template <class SamplerType = samplers::RandomSampler, class DatasetType>
 std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
     DatasetType dataset, DataLoaderOptions options = {}) {
   const optional<std::size_t> size = dataset.size();
-  EBB_CHECK(size.has_value(), "make_data_loader: the dataset does not know its size; give a sampler.");
+  EBB_CHECK(size.has_value(), "make_data_loader: the dataset has no size. Pass a sampler.");
   return make_data_loader(std::move(dataset), SamplerType(*size), options);
 }
 

@@ -16,8 +16,9 @@ class DistributedSampler : public Sampler<BatchRequest> {
   DistributedSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
                      bool allow_duplicates = true)
       : size_(size), num_replicas_(num_replicas), rank_(rank), allow_duplicates_(allow_duplicates) {
-    EBB_CHECK(rank < num_replicas, "DistributedSampler: expected a rank below the number of replicas, ",
-              std::uint64_t{num_replicas}, ", got ", std::uint64_t{rank}, ".");
+    EBB_CHECK(rank < num_replicas,
+              "DistributedSampler: rank must be below num_replicas = ", std::uint64_t{num_replicas}, ", got ",
+              std::uint64_t{rank}, ".");
   }
   /// Sets the epoch, on which the random order depends. Call it with the same value in all processes before
   /// each epoch.

@@ -143,7 +143,7 @@ namespace datasets {
 template <class DatasetType>
 Pipeline<typename DatasetType::ExampleType> from(DatasetType dataset) {
   using T = typename DatasetType::ExampleType;
-  EBB_CHECK(dataset.size().has_value(), "data::from: the dataset does not know its size.");
+  EBB_CHECK(dataset.size().has_value(), "data::from: the dataset has no size.");
   auto shared = std::make_shared<DatasetType>(std::move(dataset));
   return Pipeline<T>([shared] {
     return [shared, index = std::size_t{0}]() mutable -> std::optional<T> {

@@ -133,7 +133,7 @@ Variable rotate(const Variable& image, double angle, InterpolationMode interpola
 
 Variable affine(const Variable& image, double angle, Point translate, double scale, Point shear,
                 InterpolationMode interpolation, ArrayRef<double> fill, optional<Point> center) {
-  EBB_CHECK(scale > 0, "affine: scale must be positive, not ", scale, ".");
+  EBB_CHECK(scale > 0, "affine: scale must be positive, got ", scale, ".");
   const Point middle = from_middle(center, size_of("affine", image));
   return moved("affine", image, inverse_affine(middle, angle, translate, scale, shear), false, interpolation,
                fill);

@@ -38,7 +38,7 @@ void check_factor(const char* what, double factor) {
 Variable rgb_to_grayscale(const Variable& image, std::int64_t num_output_channels) {
   const ImageSize size = size_of_colors("rgb_to_grayscale", image);
   EBB_CHECK(num_output_channels == 1 || num_output_channels == 3,
-            "rgb_to_grayscale: num_output_channels must be 1 or 3, not ", num_output_channels, ".");
+            "rgb_to_grayscale: num_output_channels must be 1 or 3, got ", num_output_channels, ".");
   const Variable gray = size.channels == 1 ? image.clone() : luminance(image).to(image.scalar_type());
   return num_output_channels == 1 ? gray : gray.repeat_interleave(3, -3);
 }
@@ -170,8 +170,8 @@ Variable rgb_of_hsv(const Hsv& hsv) {
 
 Variable adjust_hue(const Variable& image, double hue_factor) {
   const ImageSize size = size_of_colors("adjust_hue", image);
-  EBB_CHECK(hue_factor >= -0.5 && hue_factor <= 0.5, "adjust_hue: hue_factor goes from -0.5 to 0.5, not ",
-            hue_factor, ".");
+  EBB_CHECK(hue_factor >= -0.5 && hue_factor <= 0.5,
+            "adjust_hue: hue_factor must be in the range -0.5 to 0.5, got ", hue_factor, ".");
   if (size.channels == 1 || image.numel() == 0) return image;
   Hsv hsv = hsv_of_rgb(to_dtype(image, kFloat, true));
   hsv.hue = hsv.hue.add(hue_factor).remainder(1);

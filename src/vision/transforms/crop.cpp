@@ -18,9 +18,9 @@ struct Area {
 Area resized(const ImageSize& image, IntArrayRef size, optional<std::int64_t> max_size) {
   EBB_CHECK(size.size() == 1 || size.size() == 2,
             "resize: expected a size {height, width} or {shorter side}, got ", size, ".");
-  EBB_CHECK(size.front() > 0 && size.back() > 0, "resize: sizes must be positive, not ", size, ".");
+  EBB_CHECK(size.front() > 0 && size.back() > 0, "resize: sizes must be positive, got ", size, ".");
   if (size.size() == 2) {
-    EBB_CHECK(!max_size, "resize: max_size goes with the size of the shorter side, not with ", size, ".");
+    EBB_CHECK(!max_size, "resize: max_size needs a size of one value, the shorter side, got ", size, ".");
     return {size[0], size[1]};
   }
   const auto [shorter, longer] = std::minmax(image.height, image.width);
@@ -29,8 +29,8 @@ Area resized(const ImageSize& image, IntArrayRef size, optional<std::int64_t> ma
   };
   std::int64_t new_shorter = size[0], new_longer = part(size[0], longer, shorter);
   if (max_size) {
-    EBB_CHECK(*max_size > size[0], "resize: max_size must be above the size of the shorter side, ", size[0],
-              ", not ", *max_size, ".");
+    EBB_CHECK(*max_size > size[0], "resize: max_size must be greater than the size of the shorter side, ",
+              size[0], ", got ", *max_size, ".");
     if (new_longer > *max_size) {
       new_shorter = part(*max_size, new_shorter, new_longer);
       new_longer = *max_size;
@@ -64,14 +64,14 @@ std::array<std::int64_t, 4> sides(IntArrayRef padding) {
     case 4:
       return {padding[0], padding[2], padding[1], padding[3]};
     default:
-      ebb::detail::fail("pad: padding must have 1, 2 or 4 values, not ", padding, ".");
+      ebb::detail::fail("pad: padding must have 1, 2 or 4 values, got ", padding, ".");
   }
 }
 
 // Returns the indices 0, ..., size - 1 with `before` and `after` mirrored indices around them.
 Variable mirrored(std::int64_t size, std::int64_t before, std::int64_t after, Device device) {
-  EBB_CHECK(before <= size && after <= size, "pad: symmetric padding is at most the image's ", size,
-            " pixels, not ", std::max(before, after), ".");
+  EBB_CHECK(before <= size && after <= size, "pad: symmetric padding must be at most the image's ", size,
+            " pixels, got ", std::max(before, after), ".");
   std::vector<std::int64_t> indices;
   for (std::int64_t i = -before; i < size + after; ++i)
     if (i < 0)
@@ -124,7 +124,7 @@ Variable resize(const Variable& image, IntArrayRef size, InterpolationMode inter
 Variable crop(const Variable& image, std::int64_t top, std::int64_t left, std::int64_t height,
               std::int64_t width) {
   const ImageSize size = size_of("crop", image);
-  EBB_CHECK(height >= 0 && width >= 0, "crop: height and width must not be negative, not ", height, " and ",
+  EBB_CHECK(height >= 0 && width >= 0, "crop: height and width must not be negative, got ", height, " and ",
             width, ".");
   const std::int64_t bottom = top + height, right = left + width;
   const auto within = [](std::int64_t at, std::int64_t end) { return std::clamp<std::int64_t>(at, 0, end); };

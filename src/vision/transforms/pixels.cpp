@@ -31,13 +31,15 @@ Variable to_dtype(const Variable& image, DType dtype, bool scale) {
   const DType from = image.scalar_type();
   if (from == dtype) return image;
   if (!scale || (is_floating(from) && is_floating(dtype))) return image.to(dtype);
-  EBB_CHECK(from != kBool && dtype != kBool, "to_dtype: brightness has no scale in Bool, between ", from,
-            " and ", dtype, ".");
+  EBB_CHECK(from != kBool && dtype != kBool,
+            "to_dtype: values cannot be scaled to or from Bool, got a conversion of ", from, " to ", dtype,
+            ".");
   if (is_floating(from)) {
     EBB_CHECK(value_bits(dtype) <= (from == kDouble  ? 52
                                     : from == kFloat ? 23
                                                      : 8),
-              "to_dtype: ", from, " has less precision than ", dtype, ". Use a dtype with fewer bits.");
+              "to_dtype: the image's dtype ", from, " has less precision than ", dtype,
+              ". Convert to a dtype with fewer bits.");
     // Maps equal intervals of [0, 1] to all integers. The 1e-3 prevents an overflow for the value 1.
     return image.mul(max_value(dtype) + 1 - 1e-3).to(dtype);
   }
@@ -72,11 +74,11 @@ Variable gaussian_blur(const Variable& image, IntArrayRef kernel_size, ArrayRef<
   EBB_CHECK(sigma.size() <= 2, "gaussian_blur: expected a sigma of up to 2 values.");
   const std::int64_t across = kernel_size.front(), down = kernel_size.back();
   EBB_CHECK(across > 0 && across % 2 == 1 && down > 0 && down % 2 == 1,
-            "gaussian_blur: kernel_size must be odd and positive, not ", kernel_size, ".");
+            "gaussian_blur: kernel_size must be odd and positive, got ", kernel_size, ".");
   const auto of_size = [](std::int64_t n) { return 0.15 * static_cast<double>(n) + 0.35; };
   const double sigma_x = sigma.empty() ? of_size(across) : sigma.front(),
                sigma_y = sigma.empty() ? of_size(down) : sigma.back();
-  EBB_CHECK(sigma_x > 0 && sigma_y > 0, "gaussian_blur: sigma must be positive, not ", sigma_x, " and ",
+  EBB_CHECK(sigma_x > 0 && sigma_y > 0, "gaussian_blur: sigma must be positive, got ", sigma_x, " and ",
             sigma_y, ".");
   if (image.numel() == 0) return image;
   return in_floating(image, [&](const Variable& floating) {

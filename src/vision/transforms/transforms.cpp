@@ -91,7 +91,7 @@ ColorJitter::ColorJitter(double brightness, double contrast, double saturation, 
       contrast_(around("contrast", 1, contrast)),
       saturation_(around("saturation", 1, saturation)),
       hue_(around("hue", 0, hue)) {
-  EBB_CHECK(hue <= 0.5, "ColorJitter: hue goes up to half a circle, 0.5, not ", hue, ".");
+  EBB_CHECK(hue <= 0.5, "ColorJitter: hue must be at most 0.5, half a circle, got ", hue, ".");
 }
 
 Variable ColorJitter::forward(const Variable& image) const {
@@ -127,7 +127,7 @@ Variable GaussianBlur::forward(const Variable& image) const {
 
 Variable RandomCrop::forward(const Variable& image) const {
   const std::int64_t height = (*size_)[0], width = (*size_)[1];
-  EBB_CHECK(height > 0 && width > 0, "RandomCrop: height and width must be positive, not ", height, " and ",
+  EBB_CHECK(height > 0 && width > 0, "RandomCrop: height and width must be positive, got ", height, " and ",
             width, ".");
   Variable padded = padding_.empty() ? image : functional::pad(image, padding_, fill_, padding_mode_);
   ImageSize size = size_of("RandomCrop", padded);
