@@ -70,7 +70,7 @@ std::tuple<Variable, Variable> KeyValueCache::update(std::int64_t layer, const V
   Layer& known = layers_[static_cast<std::size_t>(layer)];
   if (known.keys.defined()) {
     EBB_CHECK(keys.dim() == 4 && keys.size(0) == known.keys.size(0) && keys.size(1) == known.keys.size(1),
-              "KeyValueCache: keys of shape ", keys.sizes(), " do not follow those of shape ",
+              "KeyValueCache: keys of shape ", keys.sizes(), " cannot be appended to cached keys of shape ",
               known.keys.sizes(), ". Use a new cache for other sequences.");
     known = {cat({known.keys, keys}, 2), cat({known.values, values}, 2)};
   } else {
@@ -117,7 +117,7 @@ void check_ids(const char* model, const Variable& ids) {
 
 void check_length(const char* model, std::int64_t length, std::int64_t limit, const char* option) {
   EBB_CHECK(length <= limit, model, ": ", length, " tokens are more than ", option, ", which is ", limit,
-            ". Shorten ids, or make the model longer.");
+            ". Shorten ids, or construct the model with a larger ", option, ".");
 }
 
 Variable extended(const char* model, const Variable& ids, std::int64_t max_new_tokens,

@@ -20,7 +20,7 @@ Variable LeNet5Impl::forward(const Variable& images) {
   const std::int64_t side = 32 - 2 * options.padding();
   EBB_CHECK(images.dim() == 4 && images.size(2) == side && images.size(3) == side,
             "LeNet5: takes images (N, C, ", side, ", ", side, "), got ", images.sizes(),
-            ". LeNet5Options::padding fits it to another size.");
+            ". Set LeNet5Options::padding for images of another size.");
   Variable x = max_pool2d(conv1(images).relu_(), 2);
   x = max_pool2d(conv2(x).relu_(), 2).flatten(1);
   x = fc2(fc1(x).relu_()).relu_();

@@ -43,10 +43,12 @@ Variable embedding(const Variable& input, const Variable& weight, const Embeddin
 Variable embedding_bag(const Variable& input, const Variable& weight, const EmbeddingBagFuncOptions& o) {
   EBB_CHECK(input.dim() == 1 || input.dim() == 2, "embedding_bag: input has to be 1D or 2D Tensor, but got ",
             input.sizes());
-  EBB_CHECK((input.dim() == 1) == o.offsets().defined(),
-            "embedding_bag: a 1D input needs offsets, and a 2D input, whose rows are the bags, has none.");
+  EBB_CHECK(
+      (input.dim() == 1) == o.offsets().defined(),
+      "embedding_bag: a 1D input needs offsets, and a 2D input, whose rows are the bags, must have none.");
   EBB_CHECK(!o.per_sample_weights().defined() || o.per_sample_weights().sizes() == input.sizes(),
-            "embedding_bag: expected per_sample_weights of the input's shape, ", input.sizes(), ".");
+            "embedding_bag: expected per_sample_weights of the input's shape, ", input.sizes(), ", got ",
+            o.per_sample_weights().defined() ? o.per_sample_weights().sizes() : IntArrayRef(), ".");
   EBB_CHECK(
       !(o.mode() == kMax && o.sparse()),
       "embedding_bag: max mode does not support sparse weights. Leave `sparse` out: gradients are dense.");

@@ -52,7 +52,7 @@ SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensor
     const auto [first, fresh] = given.emplace(target->impl(), &item);
     EBB_CHECK(fresh || first->second->value().is_same(*item), "functional_call: '", first->second->key(),
               "' and '", item.key(), "' are one tensor of ", module.name(),
-              ", but two are given for them. Give one of the names.");
+              ", but two tensors are given for these names. Give only one of them.");
   }
   for (const auto& item : own)
     EBB_CHECK(!strict || given.contains(item->impl()), "functional_call: no tensor is given for '",

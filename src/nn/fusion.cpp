@@ -42,8 +42,8 @@ std::tuple<Variable, Variable> fuse_conv_bn_weights(const Variable& conv_w, cons
   const std::int64_t channels = bn_rm.numel(), of_group = transpose ? conv_w.size(1) : channels;
   EBB_CHECK(transpose ? channels % of_group == 0 && conv_w.size(0) % (channels / of_group) == 0
                       : conv_w.size(0) == channels,
-            "fuse_conv_bn_weights: a weight of shape ", conv_w.sizes(), " does not give ", channels,
-            " channels, which is the size of the running statistics.");
+            "fuse_conv_bn_weights: a weight of shape ", conv_w.sizes(), " does not have ", channels,
+            " output channels, the number of running statistics.");
   Variable scale = (bn_rv + bn_eps).rsqrt();
   if (bn_w.defined()) scale = bn_w * scale;
   Variable bias = conv_b.defined() ? (conv_b - bn_rm) * scale : -bn_rm * scale;

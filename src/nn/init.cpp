@@ -174,8 +174,7 @@ Variable sparse_(Variable tensor, double sparsity, double std) {
   NoGradGuard no_grad;
   EBB_CHECK(tensor.dim() == 2, "sparse_: Only tensors with 2 dimensions are supported, got ", tensor.sizes(),
             ".");
-  EBB_CHECK(sparsity >= 0 && sparsity <= 1, "sparse_: the sparsity is a share between 0 and 1, got ",
-            sparsity, ".");
+  EBB_CHECK(sparsity >= 0 && sparsity <= 1, "sparse_: sparsity must be between 0 and 1, got ", sparsity, ".");
   if (skipping) return tensor;
   const std::int64_t rows = tensor.size(0);
   const auto zeros = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));

@@ -162,12 +162,13 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
   std::string problems = strict && !forgiving ? fit(keys, given, own) : "", advice;
   if (!problems.empty())
     advice =
-        "\nRename the entries, or pass strict=false, to load_state_dict or ebb::load, to load those that "
-        "fit by name.";
+        "\nRename the entries, or pass strict=false, to load_state_dict or ebb::load, to load those whose "
+        "names match.";
   if (!misshaped.empty()) {
     problems += "\n  Of another shape:" + misshaped;
     advice +=
-        "\nWhere shapes differ, give the module the state's, or load a state without these entries with "
+        "\nWhere shapes differ, construct the module with those of the state, or load a state without these "
+        "entries with "
         "strict=false.";
   }
   if (!unusable.empty()) problems += "\n  Unusable:" + unusable;

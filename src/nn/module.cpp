@@ -23,7 +23,7 @@ namespace {
 
 void check_name(const std::string& name, const char* what) {
   EBB_CHECK(!name.empty(), what,
-            " name must not be empty. Name it as the member, register_module(\"fc\", fc).");
+            " name must not be empty. Use the name of the member: register_module(\"fc\", fc).");
   EBB_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name,
             "'): dots separate the modules of a path. Use an underscore.");
 }
@@ -223,7 +223,7 @@ Variable& Module::register_parameter(std::string name, Variable tensor, bool req
   if (tensor.defined()) tensor.set_requires_grad(requires_grad);
   if (!tensor.defined() && requires_grad)
     warn("register_parameter: the tensor of '", name,
-         "' is undefined, which cannot require grad. Ignoring the `requires_grad=true` function parameter.");
+         "' is undefined and cannot require grad. Ignoring the `requires_grad=true` function parameter.");
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 

@@ -152,7 +152,7 @@ std::uint32_t Module::PlaceLink::open(const Module& module) const {
   if (autograd::current_place != 0 && !module.parent_.module && !module.parameters().empty())
     warn(name, " with parameters is called in the forward of ",
          autograd::module_text(autograd::current_place),
-         ", but no module has registered it: parameters(), to(), train() and save() do not see it. "
+         ", but no module has registered it: parameters(), to(), train() and save() do not include it. "
          "Register it in the constructor: fc = register_module(\"fc\", ...).");
   const std::uint32_t opened = autograd::register_module_number(&module, describe);
   std::uint32_t number = 0;

@@ -48,9 +48,9 @@ void check_inputs(const Streams& x, const Sizes& sizes, const MultiheadAttention
   EBB_CHECK(key.size(0) == value.size(0) && key.size(1) == value.size(1), kName,
             ": keys and values must have the same length and batch size, got ", key.sizes(), " and ",
             value.sizes(), ".");
-  EBB_CHECK(key.size(sizes.batch_first ? 0 : 1) == sizes.batch, kName, ": queries are of ", sizes.batch,
-            " sequences, keys of ", key.size(sizes.batch_first ? 0 : 1), " (shapes ", query.sizes(), " and ",
-            key.sizes(), ").");
+  EBB_CHECK(key.size(sizes.batch_first ? 0 : 1) == sizes.batch, kName,
+            ": the batch sizes of query and key differ: ", sizes.batch, " and ",
+            key.size(sizes.batch_first ? 0 : 1), " (shapes ", query.sizes(), " and ", key.sizes(), ").");
 }
 
 void check_mask(const Variable& mask, const char* name) {

@@ -11,7 +11,7 @@ namespace {
 /// Copies the lengths to the host.
 std::vector<std::int64_t> numbers_of(const char* op, const Variable& lengths, std::int64_t batch) {
   EBB_CHECK(lengths.defined() && lengths.dim() == 1 && lengths.size(0) == batch, op,
-            ": expected as many lengths as sequences, ", batch, ", got ", lengths, ".");
+            ": expected a length for each of the ", batch, " sequences, got ", lengths, ".");
   const Variable values = lengths.to(kCPU).to(kLong).contiguous();
   const std::int64_t* const first = values.data_ptr<std::int64_t>();
   return {first, first + batch};

@@ -104,21 +104,22 @@ std::vector<Device> all_devices() {
   for (std::size_t i = 0; i < cuda::device_count(); ++i)
     devices.emplace_back(Device::CUDA, static_cast<std::int64_t>(i));
   EBB_CHECK(!devices.empty(),
-            "data_parallel: there is no CUDA device. Give devices, {kCPU, kCPU} for two threads of the CPU.");
+            "data_parallel: there is no CUDA device. Pass devices, for example {kCPU, kCPU} for two threads "
+            "of the CPU.");
   return devices;
 }
 
 }  // namespace detail
 
 std::vector<Variable> scatter(const Variable& input, const std::vector<Device>& devices, std::int64_t dim) {
-  EBB_CHECK(!devices.empty(), "scatter: there is no device. Give at least one.");
+  EBB_CHECK(!devices.empty(), "scatter: no device was given. Pass at least one.");
   std::vector<Variable> pieces = input.chunk(static_cast<std::int64_t>(devices.size()), dim);
   for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = pieces[i].to(devices[i]);
   return pieces;
 }
 
 Variable gather(const std::vector<Variable>& outputs, Device device, std::int64_t dim) {
-  EBB_CHECK(!outputs.empty(), "gather: there are no tensors.");
+  EBB_CHECK(!outputs.empty(), "gather: no tensors were given.");
   std::vector<Variable> here;
   for (const Variable& output : outputs) {
     const Variable moved = output.to(device);

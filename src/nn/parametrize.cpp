@@ -51,9 +51,9 @@ class ParametrizationList final : public Module {
     for (std::size_t i = children_.size(); i-- > 0;) {
       originals = part(i).right_inverse(originals[0]);
       EBB_CHECK(!originals.empty() && (i == 0 || originals.size() == 1),
-                "parametrize: only the first "
-                "parametrization may have several originals; right_inverse() of number ",
-                std::uint64_t{i}, " returned ", std::uint64_t{originals.size()}, ".");
+                "parametrize: only the first parametrization may have several originals; right_inverse() of "
+                "parametrization ",
+                std::uint64_t{i}, " returned ", std::uint64_t{originals.size()}, " tensors.");
     }
     const bool first = parameters_.is_empty();
     for (std::size_t i = 0; i < originals.size(); ++i) {

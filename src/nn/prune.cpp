@@ -122,8 +122,8 @@ Amount::Amount(double amount, bool is_share) : amount_(amount), is_share_(is_sha
 std::int64_t Amount::of(std::int64_t size) const {
   if (is_share_) return static_cast<std::int64_t>(std::nearbyint(amount_ * static_cast<double>(size)));
   const auto count = static_cast<std::int64_t>(amount_);
-  EBB_CHECK(count <= size, "prune: amount=", count, " should be no more than the ", size,
-            " that there are to prune.");
+  EBB_CHECK(count <= size, "prune: amount=", count, " should be at most ", size,
+            ", the number of elements to prune.");
   return count;
 }
 
@@ -175,8 +175,9 @@ Variable LnStructured::compute_mask(const Variable& t, const Variable& default_m
 }
 
 Variable CustomFromMask::compute_mask(const Variable& t, const Variable& default_mask) const {
-  EBB_CHECK(mask_.defined() && mask_.sizes() == t.sizes(), "CustomFromMask: the mask is ", mask_,
-            ", the parameter of shape ", t.sizes(), ". They must be of one shape.");
+  EBB_CHECK(mask_.defined() && mask_.sizes() == t.sizes(),
+            "CustomFromMask: the mask and the parameter must be of one shape, got ", mask_, " and shape ",
+            t.sizes(), ".");
   return default_mask * mask_.to(default_mask.options());
 }
 

@@ -18,7 +18,7 @@ TransformerActivation::TransformerActivation(enumtype::kGELU)
 
 Variable TransformerActivation::operator()(const Variable& x) const {
   EBB_CHECK(function_,
-            "The activation of a transformer's layer is an empty function. Give it kReLU, kGELU or a "
+            "The activation of a transformer's layer is an empty function. Pass kReLU, kGELU or a "
             "function of a tensor.");
   return function_(x);
 }

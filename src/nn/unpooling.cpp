@@ -25,7 +25,7 @@ DimVector unpooled_size(const char* op, const Variable& input, const Variable& i
   EBB_CHECK(input.dim() == D + 1 || input.dim() == D + 2, op, ": expected an input of ", std::uint64_t{D + 1},
             " or ", std::uint64_t{D + 2}, " dimensions, got shape ", input.sizes(), ".");
   EBB_CHECK(input.sizes() == indices.sizes(), op, ": input of shape ", input.sizes(),
-            " and indices of shape ", indices.sizes(), " must have one shape.");
+            " and indices of shape ", indices.sizes(), " must have the same shape.");
   DimVector sizes;
   const std::size_t given = o.output_size() ? o.output_size()->size() : D;
   EBB_CHECK(given == D || given == D + 2, op, ": output_size should be a sequence containing ",

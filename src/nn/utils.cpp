@@ -79,7 +79,7 @@ Variable parameters_to_vector(const std::vector<Variable>& parameters) {
 void vector_to_parameters(const Variable& vec, const std::vector<Variable>& parameters) {
   std::int64_t at = 0;
   for (const Variable& parameter : parameters) at += parameter.numel();
-  EBB_CHECK(vec.dim() == 1 && vec.numel() >= at, "vector_to_parameters: expected a vector of ", at,
+  EBB_CHECK(vec.dim() == 1 && vec.numel() >= at, "vector_to_parameters: expected a vector of at least ", at,
             " elements, got ", vec.sizes(), ".");
   at = 0;
   for (const Variable& parameter : parameters) {

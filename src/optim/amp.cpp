@@ -137,7 +137,7 @@ std::vector<std::pair<Device, std::vector<Variable>>> gradients_of(const optim::
 GradScaler::GradScaler(DeviceType device, GradScalerOptions options)
     : options_(options), next_init_scale_(options.init_scale()) {
   if (is_enabled() && device == kCUDA && !cuda::is_available()) {
-    warn("GradScaler is enabled, but CUDA is not available. Disabling. On the CPU: GradScaler(kCPU).");
+    warn("GradScaler is enabled, but CUDA is not available. Disabling. On the CPU, use GradScaler(kCPU).");
     options_.enabled(false);
   }
   if (is_enabled()) check_options(options_);

@@ -127,7 +127,7 @@ void Optimizer::check_new(const std::vector<Variable>& parameters, const Optimiz
     EBB_CHECK(parameter.defined(), "optimizer: a parameter is undefined.");
     EBB_CHECK(parameter.is_leaf(), "optimizer: can't optimize a non-leaf Tensor, of shape ",
               parameter.sizes(), " and computed by ", parameter.grad_fn()->name(),
-              ". Give it the leaf, as module->parameters() does, or a detach()ed copy.");
+              ". Pass the leaf, such as one of module->parameters(), or a detach()ed copy.");
   }
   std::unordered_set<const void*> others, own;
   for (const OptimizerParamGroup& group : param_groups_)
@@ -136,8 +136,8 @@ void Optimizer::check_new(const std::vector<Variable>& parameters, const Optimiz
   bool twice = false;
   for (const Variable& parameter : parameters) {
     EBB_CHECK(!others.contains(parameter.impl()),
-              "optimizer: some parameters appear in more than one parameter group: that of shape ",
-              parameter.sizes(), " does. Leave it out of one.");
+              "optimizer: some parameters appear in more than one parameter group: a parameter of shape ",
+              parameter.sizes(), " does. Leave it out of one group.");
     twice |= !own.insert(parameter.impl()).second;
   }
   if (twice) warn("optimizer: a group has duplicate parameters; each is updated as often as it is listed.");

@@ -106,7 +106,7 @@ void RuleOptions<Options>::serialize(serialize::InputArchive& archive) {
   Kind<Options>::options(own, read);
   read("initial_lr", this->initial_lr_);
   EBB_CHECK(known == archive.keys().size(), Kind<Options>::kName,
-            ": the options that are loaded have one that this optimizer does not know.");
+            ": the loaded options contain an entry that this optimizer does not know.");
   Kind<Options>::check(own);
 }
 

@@ -51,14 +51,15 @@ std::vector<double> LRScheduler::get_current_lrs() const {
 
 EpochScheduler::EpochScheduler(Optimizer& optimizer, std::int64_t last_epoch)
     : LRScheduler(optimizer), epoch_(last_epoch) {
-  EBB_CHECK(last_epoch >= -1, "LRScheduler: last_epoch must be -1 or the epoch to go on from, got ",
+  EBB_CHECK(last_epoch >= -1, "LRScheduler: last_epoch must be -1 or the epoch to continue from, got ",
             last_epoch, ".");
   for (OptimizerParamGroup& group : optimizer.param_groups()) bases_.push_back(group.options().initial_lr());
 }
 
 double EpochScheduler::base(std::size_t group) const {
   EBB_CHECK(group < bases_.size(), "LRScheduler: the optimizer had ", std::uint64_t{bases_.size()},
-            " parameter groups when the schedule was constructed and has more now. Add them before.");
+            " parameter groups when the schedule was constructed and has more now. Add groups before you "
+            "construct the schedule.");
   return bases_[group];
 }
 
@@ -111,7 +112,7 @@ void EpochScheduler::load(serialize::InputArchive& archive) {
   const NdArray rates = bases.to(kDouble).cpu().contiguous().array();
   EBB_CHECK(rates.numel() == static_cast<std::int64_t>(bases_.size()),
             "LRScheduler: the archive has the rates of ", rates.numel(),
-            " parameter groups, the optimizer has ", std::uint64_t{bases_.size()}, ".");
+            " parameter groups, but the optimizer has ", std::uint64_t{bases_.size()}, ".");
   epoch_ = epoch.item<std::int64_t>();
   // Older files have no step_count.
   step_count_ =
@@ -125,7 +126,8 @@ JoinedScheduler::JoinedScheduler(const char* name, Optimizer& optimizer, EpochSc
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {
     EBB_CHECK(schedulers_[i], name, ": a schedule is null.");
     EBB_CHECK(&schedulers_[i]->optimizer() == &optimizer, name,
-              ": expects schedules of one optimizer, but schedule ", std::uint64_t{i}, " has another.");
+              ": all schedules must have the same optimizer, but schedule ", std::uint64_t{i},
+              " has another.");
   }
 }
 

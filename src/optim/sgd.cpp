@@ -22,8 +22,8 @@ struct Kind<SGDOptions> {
     check_option(kName, o.momentum() >= 0, "momentum value", o.momentum());
     check_option(kName, o.weight_decay() >= 0, "weight_decay value", o.weight_decay());
     EBB_CHECK(!o.nesterov() || (o.momentum() > 0 && o.dampening() == 0),
-              "SGD: Nesterov momentum requires a momentum and zero dampening; they are ", o.momentum(),
-              " and ", o.dampening(), ".");
+              "SGD: Nesterov momentum requires a momentum and zero dampening, got momentum ", o.momentum(),
+              " and dampening ", o.dampening(), ".");
   }
   static bool remembers(const Options& o) { return o.momentum() != 0; }
   // Returns 1 for the first update, which initialises the velocity, and 2 for all later ones. The

@@ -92,15 +92,15 @@ void Optimizer::load_states(StateDict state, const StateMaker& make) {
     const auto parsed = std::from_chars(name.data(), end, position);
     EBB_CHECK(
         dot != std::string::npos && parsed.ec == std::errc() && parsed.ptr == end && position < all.size(),
-        "load_state_dict: the optimizer has ", std::uint64_t{all.size()}, " parameters; no entry '", name,
-        "' belongs to them.");
+        "load_state_dict: the entry '", name, "' belongs to none of the optimizer's ",
+        std::uint64_t{all.size()}, " parameters.");
     const Variable& parameter = all[position];
     std::unique_ptr<OptimizerParamState>& slot = loaded[parameter.impl()];
     if (!slot) slot = make();
     EBB_CHECK(slot, "load_state_dict: there is an entry '", name,
               "', and this optimizer has no state to load it into. Override new_state() in its class.");
     EBB_CHECK(slot->fits(value, parameter), "load_state_dict: '", name, "' is of size ", value.sizes(),
-              ", its parameter of size ", parameter.sizes(), ".");
+              ", but its parameter is of size ", parameter.sizes(), ".");
     // Scalars stay on the host. Tensors get the parameter's dtype, except the f32 tensors of master weights.
     const bool number = value.dim() == 0 && (value.dtype() == kLong || value.dtype() == kDouble);
     const bool wide = value.dtype() == kFloat && element_size(parameter.dtype()) == 2;
@@ -145,7 +145,7 @@ void Optimizer::load(serialize::InputArchive& archive, const StateMaker& make) {
       param_groups_[i].options().clone()->serialize(groups[i]);  // throws before anything changes
     }
     EBB_CHECK(known == all.keys().size(), "load: the optimizer has ", std::uint64_t{groups.size()},
-              " parameter groups, but the loaded state has others: ", all.keys().back(), ".");
+              " parameter groups, but the loaded state also has the entry ", all.keys().back(), ".");
   }
   load_states(from_old_file(std::move(state)), make);
   for (std::size_t i = 0; i < groups.size(); ++i)

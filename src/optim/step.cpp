@@ -16,7 +16,7 @@ void check_gradients(const char* name, const std::vector<Variable>& parameters) 
     if (!grad.defined()) continue;
     EBB_CHECK(grad.sizes() == parameter.sizes() && grad.device() == parameter.device(), name,
               ": a parameter's gradient is ", grad, ", but the parameter is ", parameter,
-              ". They must agree.");
+              ". They must agree in shape and device.");
   }
 }
 

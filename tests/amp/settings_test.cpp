@@ -61,5 +61,5 @@ TEST_CASE("GradScaler for CUDA without CUDA warns and is disabled") {
   CHECK(warnings.texts.empty() == cuda::is_available());
   if (!warnings.texts.empty())
     CHECK(warnings.texts[0] ==
-          "GradScaler is enabled, but CUDA is not available. Disabling. On the CPU: GradScaler(kCPU).");
+          "GradScaler is enabled, but CUDA is not available. Disabling. On the CPU, use GradScaler(kCPU).");
 }

@@ -175,9 +175,8 @@ TEST_CASE("errors of common mistakes name the op, the module, the location and a
        "view: size [6] is not compatible with the sizes [3, 2] and strides [1, 3] of the input (at least one "
        "dimension spans two contiguous subspaces). Use reshape(...) instead."},
       {"an optimizer of what is computed", [&] { optim::SGD({linear->weight * 2}, 0.1); },
-       "optimizer: can't optimize a non-leaf Tensor, of shape [2, 2] and computed by MulBackward1. Give it "
-       "the "
-       "leaf, as module->parameters() does, or a detach()ed copy."},
+       "optimizer: can't optimize a non-leaf Tensor, of shape [2, 2] and computed by MulBackward1. Pass the "
+       "leaf, such as one of module->parameters(), or a detach()ed copy."},
       {"a learning rate below 0", [&] { optim::SGD(linear->parameters(), -0.1); },
        "SGD: Invalid learning rate: -0.1."},
       {"a state of another net",
@@ -188,8 +187,8 @@ TEST_CASE("errors of common mistakes name the op, the module, the location and a
          load(wider, file);
        },
        "load_state_dict: the state does not fit ebb::nn::LinearImpl:\n  Of another shape:\n    \"weight\": "
-       "the state has [2, 2], the module [2, 3]\nWhere shapes differ, give the module the state's, or load a "
-       "state without these entries with strict=false."},
+       "the state has [2, 2], the module [2, 3]\nWhere shapes differ, construct the module with "
+       "those of the state, or load a state without these entries with strict=false."},
       {"a file that is not there",
        [] {
          Tensor x;

@@ -178,7 +178,7 @@ TEST_CASE("functional forms apply their options") {
   Variable w = zeros({4, 5});
   for (const double sparsity : {-0.1, 1.1, double{NAN}})
     CHECK_THROWS_WITH(nn::init::sparse_(w, sparsity),
-                      Contains("sparse_: the sparsity is a share between 0 and 1, got"));
+                      Contains("sparse_: sparsity must be between 0 and 1, got"));
 }
 
 TEST_CASE("clip_grad and parameters_to_vector work on all parameters together") {

@@ -399,7 +399,8 @@ TEST_CASE("packing functions throw for invalid arguments") {
   const auto packed = utils::pack_padded_sequence(x, tensor({3, 2}, kLong));
   CHECK_THROWS_WITH(utils::pad_packed_sequence(packed, false, 0, 2), Contains("total_length=2"));
   CHECK_THROWS_WITH(utils::unpad_sequence(x, tensor({4, 1}, kLong)), Contains("got 4"));
-  CHECK_THROWS_WITH(utils::unpad_sequence(x, tensor({1}, kLong)), Contains("as many lengths"));
+  CHECK_THROWS_WITH(utils::unpad_sequence(x, tensor({1}, kLong)),
+                    Contains("a length for each of the 2 sequences"));
   CHECK_THROWS_WITH(utils::pack_sequence({}), Contains("empty list"));
   CHECK_THROWS_WITH(utils::PackedSequence(Variable(), Variable()), Contains("undefined"));
   nn::GRU gru(2, 3);

@@ -342,7 +342,7 @@ TEST_CASE("MultiheadAttention throws for arguments that do not fit") {
   CHECK_THROWS_WITH(m(x, x, ones({3, 6})), Contains("all be of 3 dimensions"));
   CHECK_THROWS_WITH(m(x, y, x), Contains("the same length and batch size"));
   CHECK_THROWS_WITH(m(x, ones({3, 1, 6}), ones({3, 1, 6})),
-                    Contains("queries are of 2 sequences, keys of 1"));
+                    Contains("the batch sizes of query and key differ: 2 and 1"));
   CHECK_THROWS_WITH(m(x, x, ones({3, 2, 4})), Contains("does not match value shape [3, 2, 4]"));
   CHECK_THROWS_WITH(m(x, y, y, ones({2, 3}, kBool)), Contains("should be [2, 4] (batch, keys)"));
   CHECK_THROWS_WITH(m(x, y, y, Variable(), true, ones({4, 4}, kBool)), Contains("should be [3, 4] (L, S)"));

@@ -283,7 +283,7 @@ TEST_CASE("options are saved per group with the initial learning rate") {
   Adam of_another_kind({p, q}, AdamOptions(3));
   std::stringstream third(file);
   CHECK_THROWS_WITH(load(of_another_kind, third),
-                    Contains("Adam: the options that are loaded have one that this"));
+                    Contains("Adam: the loaded options contain an entry that this"));
 }
 
 TEST_CASE("an optimizer is printed with its class and the options of its groups as in Python") {

@@ -81,7 +81,7 @@ TEST_CASE("adding a parameter to a second group is an error") {
   using torch::optim::OptimizerParamGroup;
   CHECK_THROWS_WITH(
       pair.optimizer.add_param_group(OptimizerParamGroup({pair.b})),
-      support::Contains("some parameters appear in more than one parameter group: that of shape"));
+      support::Contains("some parameters appear in more than one parameter group: a parameter of shape"));
   CHECK(pair.optimizer.param_groups().size() == 1);
   pair.optimizer.add_param_group(OptimizerParamGroup({torch::ones(1)}));
   CHECK(pair.optimizer.param_groups().size() == 2);

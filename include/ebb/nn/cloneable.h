@@ -64,7 +64,8 @@ std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device
 template <class Derived>
 void Cloneable<Derived>::clone_(Module& other, const optional<Device>& device) {
   const auto clone = std::dynamic_pointer_cast<Derived>(other.clone(device));
-  EBB_CHECK(clone != nullptr, "clone: the submodule to copy into has another type than ", this->name(), ".");
+  EBB_CHECK(clone != nullptr, "clone: the submodule to copy into must be of type ", this->name(),
+            ", but is of another type.");
   static_cast<Derived&>(*this) = *clone;
   this->adopt_children();
 }

@@ -37,7 +37,7 @@ EBB_API std::vector<Device> all_devices();
 template <class ModuleType>
 std::vector<std::shared_ptr<ModuleType>> replicate(const std::shared_ptr<ModuleType>& module,
                                                    const std::vector<Device>& devices) {
-  EBB_CHECK(module != nullptr, "replicate: there is no module.");
+  EBB_CHECK(module != nullptr, "replicate: no module was given.");
   std::vector<std::shared_ptr<ModuleType>> replicas;
   const utils::SkipInitGuard no_draws;  // reset() must not change later random numbers
   for (const Device device : devices) {
@@ -96,7 +96,7 @@ template <class ModuleType>
 Variable data_parallel(ModuleType module, Variable input, optional<std::vector<Device>> devices = nullopt,
                        optional<Device> output_device = nullopt, std::int64_t dim = 0) {
   const std::vector<Device> replica_devices = devices ? *devices : detail::all_devices();
-  EBB_CHECK(!replica_devices.empty(), "data_parallel: there is no device. Give at least one.");
+  EBB_CHECK(!replica_devices.empty(), "data_parallel: no device was given. Pass at least one.");
   const Device output = output_device.value_or(replica_devices.front());
   if (replica_devices.size() == 1) {
     module->to(replica_devices.front());
