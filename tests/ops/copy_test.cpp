@@ -204,8 +204,9 @@ TEST_CASE("to() returns the same tensor if device and dtype are unchanged") {
   CHECK(x.to(Device(kCPU), kInt32).dtype() == kInt);
   CHECK(x.to(tensor({1})).dtype() == kLong);
   CHECK(x.toType(kBool).dtype() == kBool);
-  CHECK_THROWS_WITH(x.to(requires_grad()),
-                    support::Contains("to: the options ask for a gradient. Call requires_grad_()"));
+  CHECK_THROWS_WITH(
+      x.to(requires_grad()),
+      support::Contains("to: the options set requires_grad, which is not supported. Call requires_grad_()"));
   CHECK_THROWS_WITH(x.to(TensorOptions(MemoryFormat::Contiguous), false, false, MemoryFormat::Contiguous),
                     support::Contains("to: the memory format is given twice, in the options and"));
 }

@@ -55,9 +55,10 @@ TEST_CASE("set_ makes a tensor use another storage") {
   x.set_();
   CHECK(x.sizes() == IntArrayRef({0}));
 
-  CHECK_THROWS_WITH(x.set_(source.storage(), 3, {2, 2}), Contains("take 28 bytes, the storage has 24"));
+  CHECK_THROWS_WITH(x.set_(source.storage(), 3, {2, 2}), Contains("take 28 bytes, but the storage has 24"));
   CHECK_THROWS_WITH(x.set_(source.storage(), -1, {1}), Contains("must not be negative"));
-  CHECK_THROWS_WITH(x.set_(ones({2}, kLong)), Contains("source is of dtype Long, the tensor of Float"));
+  CHECK_THROWS_WITH(x.set_(ones({2}, kLong)),
+                    Contains("source is of dtype Long, but the tensor is of Float"));
   CHECK_THROWS_WITH(x.set_(StorageHandle()), Contains("null"));
   Tensor leaf = ones({2}).requires_grad_();
   CHECK_THROWS_WITH(leaf.set_(source), Contains("requires grad"));

@@ -206,7 +206,8 @@ TEST_CASE("normalisations have the node names of torch and throw for invalid arg
                     Contains("running_mean and running_var"));
   CHECK_THROWS_WITH(layer_norm(x, {5}), Contains("normalized_shape=[5]") && Contains("[2, 4, 3]"));
   CHECK_THROWS_WITH(rms_norm(x, {3}, ones({4}, kDouble)), Contains("rms_norm: expected weight"));
-  CHECK_THROWS_WITH(add_layer_norm(x, ones({4, 3}, kDouble), {3}), Contains("of one size"));
+  CHECK_THROWS_WITH(add_layer_norm(x, ones({4, 3}, kDouble), {3}),
+                    Contains("input and residual of the same size"));
   CHECK_THROWS_WITH(add_rms_norm(x, ones({2, 4, 3}), {3}), Contains("Double and Float"));
   CHECK_THROWS_WITH(rms_norm(ones({3}, kLong), {3}), Contains("floating-point dtype, got Long"));
   CHECK_THROWS_WITH(group_norm(x, 3), Contains("divisible by num_groups"));

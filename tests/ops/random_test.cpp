@@ -295,7 +295,7 @@ TEST_CASE("random ops throw for invalid parameters") {
   CHECK_THROWS_WITH(randperm(3000, kHalf),
                     support::Contains("randperm: Half cannot hold all integers below 3000"));
   CHECK_THROWS_WITH(zeros({2}, kChar).random_(-300, optional<std::int64_t>()),
-                    support::Contains("random_: expects 'from' to be from -128 to 127 for Char"));
+                    support::Contains("random_: 'from' must be between -128 and 127 for Char, got"));
   CHECK_THROWS_WITH(zeros({2}).random_((1LL << 25) + 1, (1LL << 25) + 2),
                     support::Contains("random_: Float has no number from 33554433 to 33554433"));
   CHECK_THROWS_WITH(zeros({2}).cauchy_(0, 0), support::Contains("cauchy_: expects sigma > 0.0, but found"));

@@ -162,7 +162,7 @@ TEST_CASE("bincount, histc, searchsorted and bucketize have the right values") {
   check_close(ebb::searchsorted(lines, vector({3, 4, 5, 3}).view({2, 2}), false, false, "right"),
               {2, 2, 2, 1}, 0);
   CHECK_THROWS_WITH(ebb::searchsorted(lines, vector({1})),
-                    support::Contains("searchsorted: the sequences, shape [2, 3], should be"));
+                    support::Contains("searchsorted: the sequences of shape [2, 3] should be"));
 }
 
 // Sorting and counting ops at ties, limits, NaN and signed zeros.

@@ -237,7 +237,7 @@ struct Shape {
       whole |= d + 3 < full.size() && own[d] != 1;
     }
     EBB_CHECK(fits, kOp, ": attn_mask of shape ", x.sizes(), " does not broadcast to the scores' shape ",
-              full, ". Each of its sizes must be equal to that or 1.");
+              full, ". Each size of attn_mask must be equal to that of the scores, or 1.");
     Variable wide = x.sizes() == IntArrayRef(own) ? x : x.reshape(own);
     if (full.size() == 4) return wide;
     for (std::size_t d = 0; whole && d + 3 < full.size(); ++d) own[d] = full[d];

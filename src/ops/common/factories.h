@@ -14,7 +14,7 @@ inline bool wants_pinned(const TensorOptions& options) {
   if (!options.pinned_memory()) [[likely]]
     return false;
   EBB_CHECK(options.device().is_cpu(), "pinned_memory: only CPU tensors can be pinned, got device ",
-            options.device(), ". Leave it out, or create the tensor on the CPU.");
+            options.device(), ". Leave pinned_memory out, or create the tensor on the CPU.");
   return true;
 }
 

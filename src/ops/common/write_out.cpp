@@ -8,12 +8,12 @@ namespace ebb::detail {
 namespace {
 
 void check_out(const char* op, const Variable& out, const Variable& result, bool exact) {
-  EBB_CHECK(out.defined(), op, "_out: out is undefined. Give it a tensor, as ebb::empty({0}).");
+  EBB_CHECK(out.defined(), op, "_out: out is undefined. Pass a tensor, for example ebb::empty({0}).");
   EBB_CHECK(!GradMode::is_enabled() || (!out.requires_grad() && !result.requires_grad()), op,
             "(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad. Call it under a NoGradGuard, or use the result of ",
             op, "().");
-  EBB_CHECK(out.device() == result.device(), op, "_out: out is on ", out.device(), ", the result on ",
+  EBB_CHECK(out.device() == result.device(), op, "_out: out is on ", out.device(), ", but the result is on ",
             result.device(), ".");
   const DType to = out.dtype(), from = result.dtype();
   EBB_CHECK(exact ? to == from : can_cast(from, to), op, "_out: result type ", from,

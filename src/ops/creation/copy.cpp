@@ -121,7 +121,8 @@ Variable contiguous(const Variable& x, MemoryFormat memory_format) {
 Variable to(const Variable& x, const TensorOptions& options, bool non_blocking, bool copy,
             optional<MemoryFormat> memory_format) {
   EBB_CHECK(!options.requires_grad(),
-            "to: the options ask for a gradient. Call requires_grad_() on the result instead.");
+            "to: the options set requires_grad, which is not supported. Call requires_grad_() on the result "
+            "instead.");
   EBB_CHECK(!memory_format || !options.has_memory_format(),
             "to: the memory format is given twice, in the options and as an argument. Give it once.");
   return convert(x, options.device_or(x.device()), options.dtype_or(x.dtype()), non_blocking, copy,

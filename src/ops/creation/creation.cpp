@@ -86,8 +86,8 @@ Variable empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout, const Te
   for (std::size_t i = sizes.size(); i-- > 0;) {
     const std::int64_t d = physical_layout[i];
     EBB_CHECK(d >= 0 && d < static_cast<std::int64_t>(sizes.size()) && strides[d] == 0,
-              "empty_permuted: physical_layout must name each dimension from 0 once, got ", physical_layout,
-              ".");
+              "empty_permuted: physical_layout must contain each dimension exactly once, got ",
+              physical_layout, ".");
     strides[d] = step;
     step *= std::max<std::int64_t>(sizes[d], 1);
   }

@@ -50,7 +50,7 @@ struct Writer {
                               : data.kind() == Kind::array ? static_cast<std::int64_t>(data.array_size())
                                                            : -1;
     EBB_CHECK(deepest ? size < 0 : size == sizes[depth], "tensor: the list is ragged: shape ", sizes,
-              " follows from its first elements, but another differs at depth ",
+              " follows from its first elements, but another element differs at depth ",
               static_cast<std::int64_t>(depth), ".");
     if (data.kind() == Kind::list) {
       for (const TensorData& part : data.list()) write(part, depth + 1);

@@ -99,8 +99,8 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
   ops::common_device("embedding_dense_backward", grad_output, indices);
   EBB_CHECK(grad_output.dim() == indices.dim() + 1 &&
                 grad_output.sizes().slice(0, static_cast<std::size_t>(indices.dim())) == indices.sizes(),
-            "embedding_dense_backward: indices of shape ", indices.sizes(),
-            " need a gradient of that shape and one dimension more, got ", grad_output.sizes(), ".");
+            "embedding_dense_backward: grad_output must have the shape of indices, ", indices.sizes(),
+            ", and one dimension more, got ", grad_output.sizes(), ".");
   const NdArray grad = ops::contiguous_array(grad_output.array());
   const std::int64_t columns = grad.sizes()[grad.dim() - 1];
   const Device device = grad.device();

@@ -74,7 +74,8 @@ Bags reduce(const Variable& weight, const Variable& indices, const Variable& off
   const std::int64_t bags = offsets.numel() - (include_last_offset ? 1 : 0), n = indices.numel();
   check(weight, indices, offsets, mode, factors, bags);
   EBB_CHECK(!by_frequency || mode != kMaxOfBag,
-            "embedding_bag: max mode does not support scaling the gradient by the frequency. Leave it out.");
+            "embedding_bag: max mode does not support scaling the gradient by the frequency. Leave "
+            "scale_grad_by_freq out.");
   const Variable index = indices.to(kLong), starts = offsets.to(kLong).slice(0, 0, bags).contiguous();
   Variable rows = embedding(weight, index, padding, by_frequency);
   const Variable bag = searchsorted(starts, arange(n, index.options()), false, /*right=*/true) - 1;

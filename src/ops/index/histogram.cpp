@@ -27,9 +27,7 @@ Points points_of(const char* op, const Variable& self, const optional<Variable>&
   EBB_CHECK(self.defined() && (self.dtype() == kFloat || self.dtype() == kDouble), op,
             ": expected a tensor of Float or Double, got ", self, ". Convert it with .to(kFloat).");
   EBB_CHECK(one_dimension || self.dim() >= 2, op,
-            ": expected points, at least two dimensions of which the last has "
-            "their coordinates, got shape ",
-            self.sizes(), ".");
+            ": expected points (..., coordinates) of at least two dimensions, got shape ", self.sizes(), ".");
   const std::int64_t d = one_dimension ? 1 : self.size(-1);
   EBB_CHECK(d > 0, op, ": expected points of at least one coordinate, got shape ", self.sizes(), ".");
   Points points{op, self.detach().reshape({self.numel() / d, d}), {}};
@@ -38,8 +36,8 @@ Points points_of(const char* op, const Variable& self, const optional<Variable>&
   ops::common_device(op, self, *weight);
   const IntArrayRef wanted =
       one_dimension ? self.sizes() : self.sizes().slice(0, static_cast<std::size_t>(self.dim() - 1));
-  EBB_CHECK(weight->sizes() == wanted, op, ": expected one weight for each point, shape ", wanted, ", got ",
-            weight->sizes(), ".");
+  EBB_CHECK(weight->sizes() == wanted, op, ": expected one weight for each point, of shape ", wanted,
+            ", got ", weight->sizes(), ".");
   points.weight = weight->detach().reshape({-1});
   return points;
 }
@@ -165,7 +163,7 @@ Variable bincount(const Variable& self, const optional<Variable>& weights, std::
   EBB_CHECK(minlength >= 0, "bincount: minlength should be >= 0, got ", minlength, ".");
   const bool weighted = weights && weights->defined();
   EBB_CHECK(!weighted || weights->sizes() == self.sizes(),
-            "bincount: expected one weight for each element, shape ", self.sizes(), ", got ",
+            "bincount: expected one weight for each element, of shape ", self.sizes(), ", got ",
             weighted ? weights->sizes() : IntArrayRef(), ".");
   const Variable places = self.detach().to(kLong);
   std::int64_t bins = minlength;
@@ -221,9 +219,9 @@ Variable searchsorted(const Variable& sorted_sequence, const Variable& self, boo
             sorted_sequence, ".");
   const bool matching = dims == self.dim() && sequence.sizes().slice(0, static_cast<std::size_t>(dims - 1)) ==
                                                   self.sizes().slice(0, static_cast<std::size_t>(dims - 1));
-  EBB_CHECK(dims == 1 || matching, "searchsorted: the sequences, shape ", sorted_sequence.sizes(),
-            ", should be one-dimensional or have the leading dimensions of the values, shape ", self.sizes(),
-            ".");
+  EBB_CHECK(dims == 1 || matching, "searchsorted: the sequences of shape ", sorted_sequence.sizes(),
+            " should be one-dimensional or have the leading dimensions of the values, whose shape is ",
+            self.sizes(), ".");
   const DType type = promote_types(sequence.dtype(), self.dtype());
   const NdArray lines = ops::contiguous_array(sequence.array(), {type});
   const NdArray values = ops::contiguous_array(self.array(), {type});

@@ -32,8 +32,8 @@ SourceSlices checked_slices(const char* op, const Variable& x, std::int64_t dim,
             ": index must be a vector of Long or Int, got ", index, ".");
   EBB_CHECK(source.dtype() == x.dtype(), op, ": self and source must be of one dtype, got ", x.dtype(),
             " and ", source.dtype(), ".");
-  EBB_CHECK(source.dim() == x.dim(), op, ": source must have self's dimensions, got shapes ", source.sizes(),
-            " and ", x.sizes(), ".");
+  EBB_CHECK(source.dim() == x.dim(), op, ": source must have as many dimensions as self, got shapes ",
+            source.sizes(), " and ", x.sizes(), ".");
   const Variable target = at_least_1d(x), from = at_least_1d(source);
   EBB_CHECK(from.size(dim) == index.numel(), op, ": source must have a slice for each of the ", index.numel(),
             " indices along dimension ", dim, ", got shapes ", source.sizes(), " and ", x.sizes(), ".");

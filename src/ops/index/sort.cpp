@@ -145,7 +145,7 @@ Variable quantiles(const char* op, const Variable& self, const Variable& q, opti
             ": input tensor must be either float or double, got ", self, ".");
   EBB_CHECK(self.numel() > 0, op, ": input tensor must be non-empty, got shape ", self.sizes(), ".");
   EBB_CHECK(q.dim() <= 1 && q.dtype() == self.dtype(), op,
-            ": expected q as a number or a list of the input's dtype, got ", q, " for ", self, ".");
+            ": q must be a scalar or a 1D tensor of the input's dtype, got ", q, " for an input ", self, ".");
   ops::check_true(op, q.detach().ge(0).logical_and(q.detach().le(1)), "q must be in the range [0, 1].");
   const bool linear = interpolation == "linear", midpoint = interpolation == "midpoint";
   EBB_CHECK(linear || midpoint || interpolation == "lower" || interpolation == "higher" ||

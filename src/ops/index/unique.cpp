@@ -38,7 +38,7 @@ Triple unique_of(const Variable& self, optional<std::int64_t> dim, bool consecut
 }
 
 std::int64_t existing_dim(const char* op, const Variable& x, std::int64_t dim) {
-  EBB_CHECK_INDEX(x.dim() > 0, op, ": got dim ", dim, ", but the tensor has no dimensions. Leave it out.");
+  EBB_CHECK_INDEX(x.dim() > 0, op, ": got dim ", dim, ", but the tensor has no dimensions. Leave dim out.");
   return wrap_dim(op, dim, x.dim());
 }
 

@@ -28,7 +28,7 @@ struct Equation {
 int letter(std::string_view equation, char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  detail::fail("einsum: \"", equation, "\" has the symbol '", c, "'; dimensions are letters.");
+  detail::fail("einsum: \"", equation, "\" has the symbol '", c, "'; dimensions must be letters.");
 }
 
 Equation parse(std::string_view equation) {
@@ -40,8 +40,8 @@ Equation parse(std::string_view equation) {
     Labels& into = e.has_output ? e.output : e.inputs.back();
     if (c == ' ') continue;
     if (c == '.') {
-      EBB_CHECK(equation.substr(i, 3) == "..." && !dots_seen, "einsum: in \"", equation,
-                "\" expected at most one \"...\" in each operand.");
+      EBB_CHECK(equation.substr(i, 3) == "..." && !dots_seen,
+                "einsum: expected at most one \"...\" in each operand of \"", equation, "\".");
       dots_seen = true;
       i += 2;
       into.push_back(kDots);
@@ -228,9 +228,9 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
     }
   }
   EBB_CHECK(!path || path->size() == (operands.size() == 1 ? 1 : 2 * (operands.size() - 1)),
-            "einsum: a path of ", static_cast<std::int64_t>(operands.size()),
-            " operands has a pair of positions for each contraction, got ", path ? *path : IntArrayRef(),
-            ".");
+            "einsum: the path for ", static_cast<std::int64_t>(operands.size()),
+            " operands must have a pair of positions for each contraction, got ",
+            path ? *path : IntArrayRef(), ".");
   for (std::size_t step = 0; operands.size() > 1; ++step) {
     std::size_t i = 0, j = 1;
     if (path) {

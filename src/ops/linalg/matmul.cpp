@@ -104,7 +104,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
   EBB_AUTOCAST(tensordot, self, other, dims_self, dims_other);
   ops::check_defined("tensordot", self, other);
   EBB_CHECK(dims_self.size() == dims_other.size(),
-            "tensordot: expected equally many dimensions of both tensors, got ", dims_self, " and ",
+            "tensordot: expected the same number of dimensions for both tensors, got ", dims_self, " and ",
             dims_other, ".");
   // The dimensions of self are permuted to (kept, summed), and those of other to (summed, kept).
   DimVector order_self, order_other, sizes;

@@ -132,8 +132,8 @@ Variable vecdot(const Variable& x, const Variable& y, std::int64_t dim) {
   check_defined("linalg.vecdot", y);
   check_same_dtype("linalg.vecdot", x, y);
   EBB_CHECK(x.dim() != 1 || y.dim() != 1 || x.numel() == y.numel(),
-            "linalg.vecdot: expected two vectors of one length, got shapes ", x.sizes(), " and ", y.sizes(),
-            ".");
+            "linalg.vecdot: expected two vectors of the same length, got shapes ", x.sizes(), " and ",
+            y.sizes(), ".");
   return mul(x, y).sum(dim);
 }
 

@@ -90,8 +90,8 @@ Shape product_shape(const char* op, const Variable& a, bool a_transposed, const 
             ": expected two matrices, or two batches of matrices for bmm, got shapes ", x, " and ", y,
             ". matmul() takes other combinations.");
   check_same_dtype(op, a, b);
-  EBB_CHECK(d == 2 || x[0] == y[0], op, ": expected equally many matrices in both batches, got shapes ", x,
-            " and ", y, ".");
+  EBB_CHECK(d == 2 || x[0] == y[0], op, ": expected the same number of matrices in both batches, got shapes ",
+            x, " and ", y, ".");
   const std::size_t r = static_cast<std::size_t>(d) - 2, c = r + 1;
   const std::int64_t inner = x[a_transposed ? r : c];
   EBB_CHECK(inner == y[b_transposed ? c : r], op, ": shapes ", x, a_transposed ? " (transposed)" : "",

@@ -98,7 +98,7 @@ struct Reflections {
     const std::int64_t m = rows_of(A), n = cols_of(A);
     EBB_CHECK(tau.defined() && tau.dim() + 1 == A.dim() && tau.dtype() == A.dtype() &&
                   tau.sizes().slice(0, tau.sizes().size() - 1) == batch_of(A),
-              op, ": expected tau of one dimension less, of the same batch and dtype as input, got shapes ",
+              op, ": expected tau with the batch and dtype of input and one dimension less, got shapes ",
               tau.defined() ? tau.sizes() : IntArrayRef(), " and ", A.sizes(), ".");
     const std::int64_t k = tau.size(-1);
     EBB_CHECK(m >= n, op, ": input.shape[-2] must be greater than or equal to input.shape[-1], got shape ",

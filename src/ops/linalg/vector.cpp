@@ -69,7 +69,7 @@ struct DotBackward : autograd::Node {
 Variable dot_product(const char* op, const Variable& x, const Variable& y, bool conjugated) {
   const Device device = operand_device(op, x, y);
   EBB_CHECK(x.dim() == 1 && y.dim() == 1 && x.numel() == y.numel(), op,
-            ": expected two vectors of one length, got shapes ", x.sizes(), " and ", y.sizes(), ".");
+            ": expected two vectors of the same length, got shapes ", x.sizes(), " and ", y.sizes(), ".");
   check_same_dtype(op, x, y);
   NdArray array = NdArray::empty({}, x.dtype(), device);
   kernels::dot(device, array, x.array(), y.array());

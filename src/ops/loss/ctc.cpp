@@ -67,7 +67,7 @@ void set_target_starts(CtcProblem& p, const Variable& targets, IntArrayRef lengt
   }
   EBB_CHECK(targets.dim() == 2 && targets.size(0) == p.batch && targets.size(1) >= longest,
             "ctc_loss: expected targets (", p.batch, ", at least ", longest,
-            ") or one after another, got shape ", targets.sizes(), ".");
+            ") or concatenated targets of one dimension, got shape ", targets.sizes(), ".");
 }
 
 // Returns the lengths on the host.

@@ -136,7 +136,8 @@ TrailingShape::TrailingShape(const char* op, const Variable& input, IntArrayRef 
   EBB_CHECK(input.dim() >= trailing &&
                 input.sizes().slice(static_cast<std::size_t>(input.dim() - trailing)) == normalized_shape,
             op, ": Given normalized_shape=", normalized_shape,
-            ", expected input with shape [*, ...] ending in it, but got input of size ", input.sizes(), ".");
+            ", expected input with shape [*, ...] that ends in these sizes, but got input of size ",
+            input.sizes(), ".");
   if (weight.defined()) check_same_dtype(op, input, weight);
   if (bias.defined()) check_same_dtype(op, input, bias);
   for (std::size_t d = static_cast<std::size_t>(input.dim() - trailing); d < statistics.size(); ++d)

@@ -53,8 +53,8 @@ std::tuple<Variable, Variable> add_norm(const char* op, const Variable& input, c
                                         IntArrayRef normalized_shape, const Variable& w, const Variable& b,
                                         double eps, bool centred) {
   const Device device = ops::common_device(op, input, residual, w, b);
-  EBB_CHECK(input.sizes() == residual.sizes(), op, ": expected input and residual of one size, got ", input,
-            " and ", residual, ".");
+  EBB_CHECK(input.sizes() == residual.sizes(), op, ": expected input and residual of the same size, got ",
+            input, " and ", residual, ".");
   ops::check_same_dtype(op, input, residual);
   const ops::TrailingShape sizes(op, input, normalized_shape, w, b, centred);
   const DType dtype = ops::statistics_dtype(input.dtype());

@@ -164,7 +164,7 @@ Variable upsample(const UpsampleKind& kind, const Variable& x, OptionalIntArrayR
     const double factor = (*scale_factors)[d];
     const double size = static_cast<double>(x.size(static_cast<std::int64_t>(d) + 2)) * factor;
     EBB_CHECK(size < 4.6e18, kind.op, ": the scale factor ", factor,
-              " asks for a size that no tensor has.");  // also rejects NaN
+              " gives a size that is too large for a tensor.");  // also rejects NaN
     sizes.push_back(size < 1 ? 0 : static_cast<std::int64_t>(size));
     scales[d] = factor;
   }

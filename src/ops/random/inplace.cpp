@@ -166,7 +166,7 @@ Variable& random_(const Variable& self, std::int64_t from, optional<std::int64_t
   return ops::overwrite(self, "random_", "RandomBackward0", [&](NdArray& out) {
     if (to) return ops::draw_integers("random_", out, from, *to, generator);
     const std::int64_t first = ops::integers_of(out.dtype()).low, last = ops::largest_random(out.dtype());
-    EBB_CHECK(from >= first && from <= last, "random_: expects 'from' to be from ", first, " to ", last,
+    EBB_CHECK(from >= first && from <= last, "random_: 'from' must be between ", first, " and ", last,
               " for ", out.dtype(), ", got ", from, ".");
     Generator g = ops::generator_or_default(generator);
     // If `from` is the lowest int64, the integers are drawn from all int64 (a range of 0), also for

@@ -78,7 +78,7 @@ Variable trapezoid(const Variable& y, const Variable& x, std::int64_t dim) {
 Variable trapezoid(const Variable& y, const Scalar& dx, std::int64_t dim) {
   check_samples("trapezoid", y);
   const std::int64_t d = wrap_dim("trapezoid", dim, y.dim());
-  EBB_CHECK(!dx.is_boolean(), "trapezoid: dx is a truth value; expected a number.");
+  EBB_CHECK(!dx.is_boolean(), "trapezoid: dx must be a number, got a bool.");
   if (y.size(d) == 0) return nothing(y, d);
   return (y.sum({d}) - (y.select(d, 0) + y.select(d, -1)) * 0.5) * dx.to_double();
 }

@@ -72,7 +72,7 @@ Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_
             ", got shape ", x.sizes(), ".");
   --expected[d];
   EBB_CHECK(links.sizes() == IntArrayRef(expected),
-            "linear_recurrence: expected one factor between every two neighbours, shape ",
+            "linear_recurrence: expected one factor between every two neighbours, of shape ",
             IntArrayRef(expected), ", got ", links.sizes(), ".");
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), device);
   kernels::linear_recurrence(device, out, ops::contiguous_array(x.array()),

@@ -84,8 +84,8 @@ Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, 
 Variable backward(const char* op, const Variable& grad, const Variable& result, std::int64_t dim, bool log,
                   DType input_dtype, bool whole) {
   check_same_dtype(op, grad, result);
-  EBB_CHECK(grad.sizes() == result.sizes(), op, ": the gradient's shape ", grad.sizes(),
-            " is not the result's, ", result.sizes(), ". Pass the gradient of that result.");
+  EBB_CHECK(grad.sizes() == result.sizes(), op, ": the gradient has shape ", grad.sizes(),
+            ", but the result has ", result.sizes(), ". Pass the gradient of that result.");
   const Device device = common_device(op, grad, result);
   const std::int64_t d = wrap_dim(op, dim, result.dim());
   NdArray out = NdArray::empty(result.sizes(), result.dtype(), device);

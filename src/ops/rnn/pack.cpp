@@ -34,13 +34,13 @@ DimVector checked_batch_sizes(const char* op, const Variable& data, const Variab
   for (const std::int64_t n : sizes) {
     EBB_CHECK(n > 0 && n <= before, op, ": batch_sizes must be at least 1 and must not increase, got ",
               IntArrayRef(sizes), ".");
-    EBB_CHECK(n <= data.size(0) - total, op, ": batch_sizes ", IntArrayRef(sizes),
-              " need more rows than data has, ", data.size(0), ".");
+    EBB_CHECK(n <= data.size(0) - total, op, ": batch_sizes ", IntArrayRef(sizes), " need more than the ",
+              data.size(0), " rows of data.");
     total += n;
     before = n;
   }
   EBB_CHECK(total == data.size(0), op, ": batch_sizes ", IntArrayRef(sizes), " add up to ", total,
-            " rows, data has ", data.size(0), ".");
+            " rows, but data has ", data.size(0), ".");
   return sizes;
 }
 

@@ -85,7 +85,7 @@ Variable im2col(const Variable& x, IntArrayRef kernel_size, IntArrayRef dilation
   const Windows win("im2col", kernel_size, dilation, padding, stride);
   EBB_CHECK(
       (x.dim() == 3 || x.dim() == 4) && x.size(-1) > 0 && x.size(-2) > 0 && x.size(-3) > 0,
-      "im2col: expected a 3D or 4D (batch mode) tensor with non-zero sizes besides the batch, got shape ",
+      "im2col: expected a 3D or 4D (batch mode) tensor in which only the batch may have size 0, got shape ",
       x.sizes(), ".");
   const NdArray image = batched(x.array(), 4);
   const std::int64_t n = image.sizes()[0], c = image.sizes()[1], h = image.sizes()[2], w = image.sizes()[3];
@@ -122,7 +122,7 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
             "col2im: expected output_size to be 2 positive numbers, got ", output_size, ".");
   EBB_CHECK(
       (x.dim() == 2 || x.dim() == 3) && x.size(-1) > 0 && x.size(-2) > 0,
-      "col2im: expected a 2D or 3D (batch mode) tensor with non-zero sizes besides the batch, got shape ",
+      "col2im: expected a 2D or 3D (batch mode) tensor in which only the batch may have size 0, got shape ",
       x.sizes(), ".");
   const std::int64_t h = output_size[0], w = output_size[1], area = win.kernel[0] * win.kernel[1];
   EBB_CHECK(x.size(-2) % area == 0,

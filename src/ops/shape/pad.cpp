@@ -300,8 +300,8 @@ Variable pad(const Variable& x, IntArrayRef pad, std::string_view mode, optional
   const std::int64_t padded = static_cast<std::int64_t>(pad.size()) / 2;
   if (padded < 1 || padded > 3 || (x.dim() != padded + 1 && x.dim() != padded + 2))
     detail::fail<NotImplementedError>(
-        "pad: mode \"", mode, "\" pads the last 1, 2 or 3 dimensions of a tensor with one ",
-        "or two dimensions more; got padding ", pad, " for shape ", x.sizes(), ".");
+        "pad: mode \"", mode, "\" pads the last n dimensions (n = 1, 2 or 3) of a tensor of n + 1 ",
+        "or n + 2 dimensions; got padding ", pad, " for shape ", x.sizes(), ".");
   if (mode == "replicate" || (mode == "reflect" && padded < 3))
     EBB_AUTOCAST_AS("pad", ebb::pad, x, pad, mode, value);
   return ops::pad_with(x, pad,

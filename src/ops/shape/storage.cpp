@@ -31,9 +31,9 @@ Variable& show(const Variable& x, NdArray array) {
   EBB_CHECK(!x.requires_grad() || !GradMode::is_enabled(),
             "set_: the tensor requires grad, and its graph would not match other memory. Call it on "
             "x.detach(), or under a NoGradGuard.");
-  EBB_CHECK(array.dtype() == x.dtype(), "set_: source is of dtype ", array.dtype(), ", the tensor of ",
+  EBB_CHECK(array.dtype() == x.dtype(), "set_: source is of dtype ", array.dtype(), ", but the tensor is of ",
             x.dtype(), ".");
-  EBB_CHECK(array.device() == x.device(), "set_: source is on ", array.device(), ", the tensor on ",
+  EBB_CHECK(array.device() == x.device(), "set_: source is on ", array.device(), ", but the tensor is on ",
             x.device(), ".");
   ops::show_array(x, std::move(array));
   return ops::mutable_self(x);
@@ -93,8 +93,8 @@ Variable& ShapeMethods::set_(const StorageHandle& source, std::int64_t storage_o
   const DimVector strides = stride.empty() ? contiguous_strides(size) : DimVector(stride);
   const std::int64_t bytes = checked_extent("set_", size, strides, storage_offset) * x.element_size();
   EBB_CHECK(static_cast<std::size_t>(bytes) <= source.nbytes(), "set_: sizes ", size, ", strides ",
-            IntArrayRef(strides), " and offset ", storage_offset, " take ", bytes, " bytes, the storage has ",
-            std::uint64_t{source.nbytes()}, ".");
+            IntArrayRef(strides), " and offset ", storage_offset, " take ", bytes,
+            " bytes, but the storage has ", std::uint64_t{source.nbytes()}, ".");
   return show(x, NdArray(source.ref(), DimVector(size), strides, storage_offset, x.scalar_type()));
 }
 
