@@ -14,7 +14,7 @@ Images load_images(const std::string& folder, bool brief) {
   const MNIST train(source), test(source, MNIST::Mode::kTest);
   EBB_CHECK(train.images().size(2) % 4 == 0 && train.images().size(3) % 4 == 0, "load_images: images of ",
             source, " are of shape ", train.images().sizes(),
-            ". Rows and columns must be multiples of 4, as the networks halve them twice.");
+            ". Rows and columns must be multiples of 4, because the networks halve them twice.");
   Images images{!folder.empty() ? folder
                 : fashion       ? "Fashion-MNIST"
                                 : "UCI handwritten digits",

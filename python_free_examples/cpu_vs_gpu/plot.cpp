@@ -96,5 +96,5 @@ void write_svg(const std::string& path, const std::vector<Workload>& workloads) 
   }
   file << "</svg>\n";
   file.close();
-  EBB_CHECK(file, "cannot write ", path, ". Choose another place with --svg.");
+  EBB_CHECK(file, "cannot write ", path, ". Choose another path with --svg.");
 }
