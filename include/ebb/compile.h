@@ -113,8 +113,9 @@ struct CompiledArguments {
   }
   template <class T>
   void add(const T& number) {
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,
-                  "the arguments of a compiled function are tensors, vectors of them, numbers and strings");
+    static_assert(
+        std::is_arithmetic_v<T> || std::is_enum_v<T>,
+        "the arguments of a compiled function are tensors, vectors of tensors, numbers and strings");
     numbers.append(reinterpret_cast<const char*>(&number), sizeof(number));
   }
 };
@@ -139,7 +140,7 @@ R put_together(std::vector<Variable>& results, std::size_t& at) {
     return std::exchange(results, {});
   } else {
     static_assert(std::is_same_v<R, Variable>,
-                  "a compiled function returns nothing, a tensor, a tuple of tensors or a vector of them");
+                  "a compiled function returns nothing, a tensor, a tuple of tensors or a vector of tensors");
     return std::move(results[at++]);
   }
 }

@@ -55,7 +55,7 @@ int transfer_to_folder(const example::Settings& settings, const std::string& wei
   const Labelled train = all.rows(fifth.logical_not().nonzero().squeeze(1)),
                  test = all.rows(fifth.nonzero().squeeze(1));
   EBB_CHECK(test.size() > 0, "vgg16_transfer: ", images,
-            " has too few images: every fifth image is a test image.");
+            " has too few images: at least five are needed, because every fifth image is a test image.");
   const std::int64_t steps = epochs * ((train.size() + kBatch - 1) / kBatch);
   example::Progress progress("a new classifier", steps * std::min(kBatch, train.size()));
   fit(net->classifier, train, {steps, kBatch}, &progress);

@@ -54,10 +54,9 @@ class Splitter {
   // Skips the separator after a cell. Returns false if the record ends there.
   bool skip_separator() {
     if (at_ == text_.size() || skip_line_end()) return false;
-    EBB_CHECK(
-        text_[at_] == separator_, "read_csv: ", name_, ", line ", line_,
-        ": expected a separator or the end of the line after a closing quote. Quotes within quoted cells "
-        "are doubled.");
+    EBB_CHECK(text_[at_] == separator_, "read_csv: ", name_, ", line ", line_,
+              ": expected a separator or the end of the line after a closing quote. A quote within a quoted "
+              "cell must be written twice.");
     ++at_;
     return true;
   }

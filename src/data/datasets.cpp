@@ -69,7 +69,7 @@ std::vector<std::size_t> split_lengths(std::size_t size, ArrayRef<double> length
         sum, ", the dataset has ", std::uint64_t{size}, " samples.");
     for (const double length : lengths) {
       EBB_CHECK(length == std::floor(length), "random_split: a length must be a whole number, got ", length,
-                "; fractions sum to 1.");
+                "; fractions must sum to 1.");
       counts.push_back(static_cast<std::size_t>(length));
     }
     return counts;

@@ -161,7 +161,7 @@ class Converter {
   // once.
   void spend(std::size_t bytes) {
     if ((spent_ += bytes) > kAnySize + kRepeats * pickle_.bytes())
-      unsound("its objects repeat a description that it contains once more than ", kRepeats, " times");
+      unsound("its objects repeat the same description more than ", kRepeats, " times");
   }
 
   Converted call(Index at, int depth) {

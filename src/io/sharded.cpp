@@ -173,7 +173,7 @@ void ShardedReader::open(const std::string& index, const WeightMap& weight_map) 
   for (const auto& [name, file_name] : weight_map) {
     const std::shared_ptr<const Reader>& reader = files.at(file_name);
     EBB_CHECK(reader->contains(name), "safetensors: the index \"", index, "\" says that \"", file_name,
-              "\" holds \"", name, "\"; it does not. Fetch or write the files again.");
+              "\" holds \"", name, "\", but it does not. Fetch or write the files again.");
     EBB_CHECK(files_.emplace(name, reader).second, "safetensors: the index \"", index, "\" names \"", name,
               "\" twice.");
     names_.push_back(name);

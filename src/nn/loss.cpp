@@ -67,8 +67,7 @@ Variable kl_div(const Variable& input, const Variable& target, const KLDivFuncOp
   if (o.reduction().is<enumtype::kMean>())
     warn(
         "kl_div: reduction kMean divides the total loss by both the batch size and the support size. "
-        "kBatchMean "
-        "divides by the batch size alone, which is the divergence.");
+        "kBatchMean divides by the batch size alone and gives the divergence.");
   const Variable loss = ebb::kl_div(input, target, as_int(o.reduction()), o.log_target());
   return batch_mean && input.dim() != 0 ? loss / input.size(0) : loss;
 }

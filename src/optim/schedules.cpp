@@ -19,7 +19,7 @@ double wave(std::int64_t epoch, std::int64_t half) {
 StepLR::StepLR(Optimizer& optimizer, unsigned step_size, double gamma, Counting counting,
                std::int64_t last_epoch)
     : EpochScheduler(optimizer, last_epoch), step_size_(step_size), gamma_(gamma), counting_(counting) {
-  EBB_CHECK(step_size > 0, "StepLR: step_size must be positive.");
+  EBB_CHECK(step_size > 0, "StepLR: step_size must be positive, got 0.");
   begin();
 }
 std::int64_t StepLR::count() const {

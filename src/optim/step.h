@@ -149,9 +149,8 @@ void Optimizer::update_each() {
     for (Variable& parameter : group.params()) {
       if (!parameter.grad().defined()) continue;
       EBB_CHECK(parameter.device().is_cpu() || !detail::current_capture(), Kind::kName,
-                ": its step cannot be captured, because a replay would not count updates on the host. Call "
-                "it outside "
-                "of the graph.");
+                ": step() cannot be captured, because a replay would not count updates on the host. Call "
+                "step() outside of the graph.");
       Kind::update(options, parameter, ascended(options, parameter.grad()),
                    state_of<typename Kind::State>(parameter));
     }

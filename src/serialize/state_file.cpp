@@ -306,8 +306,8 @@ std::string advice_on_wrapped(const std::vector<std::string>& names, const std::
     if (!names.empty() && std::all_of(names.begin(), names.end(), begins) &&
         std::none_of(own.begin(), own.end(), begins))
       return text("\nAll names in the file begin with \"", prefix,
-                  "\", as of a module within another: pass LoadOptions().prefixes({{\"", prefix,
-                  "\", \"\"}}).");
+                  "\", which is the prefix of a module within another: pass LoadOptions().prefixes({{\"",
+                  prefix, "\", \"\"}}).");
   }
   return {};
 }

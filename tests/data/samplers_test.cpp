@@ -172,7 +172,7 @@ TEST_CASE("a user's sampler without save throws an error that says so") {
   serialize::OutputArchive out;
   serialize::InputArchive in;
   CHECK_THROWS_MATCHES(sampler.save(out), NotImplementedError,
-                       support::Saying("Sampler: this one has no save(). Override save() and"));
+                       support::Saying("Sampler: this sampler has no save(). Override save() and"));
   CHECK_THROWS_MATCHES(sampler.load(in), NotImplementedError,
-                       support::Saying("Sampler: this one has no load(). Override save() and"));
+                       support::Saying("Sampler: this sampler has no load(). Override save() and"));
 }

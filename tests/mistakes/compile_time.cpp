@@ -49,7 +49,7 @@ void mistakes() {
   // SAYS: Checkpoint::add keeps a reference: give it a variable, which outlives the Checkpoint.
   Checkpoint("run.ckpt").add("net", nn::Linear(2, 2));  // here
 
-  // SAYS: This batch is a std::vector of examples. For tensors of all of them, map the dataset with Stack:
+  // SAYS: This batch is a std::vector of examples. To join their tensors, map the dataset with Stack:
   // dataset.map(data::transforms::Stack<>()).
   for (auto& batch : *data::make_data_loader(data::datasets::MNIST("."), 64))
     nll_loss(x, batch.target.to(kCUDA));  // here

@@ -27,7 +27,7 @@ class Sampler {
 
  private:
   [[noreturn]] static void cannot(const char* what) {
-    ebb::detail::fail<NotImplementedError>("Sampler: this one has no ", what,
+    ebb::detail::fail<NotImplementedError>("Sampler: this sampler has no ", what,
                                            "(). Override save() and load().");
   }
 };

@@ -26,7 +26,7 @@ class MapTheDatasetWithStack {
   template <class T, class...>
   static T missing() {
     static_assert(sizeof(T) == 0,
-                  "This batch is a std::vector of examples. For tensors of all of them, map the dataset with "
+                  "This batch is a std::vector of examples. To join their tensors, map the dataset with "
                   "Stack: dataset.map(data::transforms::Stack<>()).");
     __builtin_unreachable();
   }

@@ -37,7 +37,8 @@ template <class A, class B>
 Variable run_where(const Variable& condition, const A& a, const B& b) {
   EBB_CHECK(condition.defined() && (condition.dtype() == kBool || condition.dtype() == kByte),
             "where: expected condition to be a boolean tensor, but got a tensor with dtype ",
-            condition.defined() ? condition.dtype() : DType::Undefined, ". Compare it with something first.");
+            condition.defined() ? condition.dtype() : DType::Undefined,
+            ". Pass a comparison, for example condition != 0.");
   if (condition.dtype() == kByte)
     warn(
         "where: a condition of dtype torch.uint8 is now deprecated. Write `condition != 0`, which is of "

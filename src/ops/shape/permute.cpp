@@ -96,8 +96,7 @@ Variable numpy_T(const Variable& x) {
   if (x.dim() != 0 && x.dim() != 2 && warns_first(warned))
     warn(
         "numpy_T: the use of T on tensors of dimension other than 2 to reverse their shape is deprecated. "
-        "Use mT() for "
-        "batches of matrices, or permute(), for shape ",
+        "Use mT() for batches of matrices, or permute(). The tensor has shape ",
         x.sizes(), ".");
   DimVector dims;
   for (std::int64_t d = x.dim(); d-- > 0;) dims.push_back(d);

@@ -168,8 +168,8 @@ std::int64_t number_of_choices(std::int64_t n, std::int64_t r) {
   for (std::int64_t i = 1; i <= steps; ++i) {
     const bool overflow = __builtin_mul_overflow(count, n - steps + i, &count);
     count /= i;
-    EBB_CHECK(!overflow && count <= (std::int64_t{1} << 48) / r, "combinations: of ", n,
-              " elements there are more ", "combinations of ", r, " than memory can hold.");
+    EBB_CHECK(!overflow && count <= (std::int64_t{1} << 48) / r, "combinations: ", n,
+              " elements have more combinations of ", r, " than memory can hold.");
   }
   return count;
 }
