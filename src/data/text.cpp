@@ -113,7 +113,7 @@ Vocabulary Vocabulary::from_words(std::string_view text, const VocabularyOptions
 }
 
 const std::string& Vocabulary::token(std::int64_t index) const {
-  EBB_CHECK_INDEX(index >= 0 && index < size(), "Vocabulary: there is no token ", index, " among ", size(),
+  EBB_CHECK_INDEX(index >= 0 && index < size(), "Vocabulary: index ", index, " is out of range for ", size(),
                   " tokens.");
   return tokens_[static_cast<std::size_t>(index)];
 }
@@ -181,7 +181,7 @@ TextDataset::TextDataset(Variable tokens, std::int64_t length, optional<std::int
 }
 
 Example<> TextDataset::get(std::size_t index) {
-  EBB_CHECK(index < *size(), "TextDataset: there is no window ", std::uint64_t{index}, " in ",
+  EBB_CHECK(index < *size(), "TextDataset: index ", std::uint64_t{index}, " is out of range for ",
             std::uint64_t{*size()}, " windows.");
   const std::int64_t start = static_cast<std::int64_t>(index) * stride_;
   return {tokens_.narrow(0, start, length_), tokens_.narrow(0, start + 1, length_)};

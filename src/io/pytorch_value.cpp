@@ -161,7 +161,7 @@ const Value& Value::at(const std::string& key) const {
 bool Value::contains(const std::string& key) const { return find(*this, key); }
 const Value& Value::at(std::size_t index) const {
   const List& items = as_list();
-  EBB_CHECK_INDEX(index < items.size(), "pytorch: there is no item ", std::uint64_t{index}, " among ",
+  EBB_CHECK_INDEX(index < items.size(), "pytorch: index ", std::uint64_t{index}, " is out of range for ",
                   std::uint64_t{items.size()}, " items.");
   return items[index];
 }

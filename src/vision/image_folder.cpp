@@ -96,8 +96,8 @@ ImageFolder::ImageFolder(const std::string& root, Transform transform, ImageRead
 }
 
 data::Example<> ImageFolder::get(std::size_t index) {
-  EBB_CHECK(index < samples_.size(), "ImageFolder: there is no sample ", std::uint64_t{index},
-            " in a folder of ", std::uint64_t{samples_.size()}, " images.");
+  EBB_CHECK(index < samples_.size(), "ImageFolder: index ", std::uint64_t{index},
+            " is out of range for a folder of ", std::uint64_t{samples_.size()}, " images.");
   const auto& [path, target] = samples_[index];
   const Variable image = read_image(path, mode_);
   return {transform_ ? transform_(image) : image, tensor(target)};

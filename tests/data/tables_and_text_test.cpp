@@ -146,9 +146,9 @@ TEST_CASE("a word vocabulary lists special tokens first and then words by freque
   CHECK(vocabulary.encode(" \n").numel() == 0);
   CHECK(Vocabulary::from_words("a b b", VocabularyOptions().unknown("?")).tokens() == Strings{"?", "b", "a"});
   CHECK_THROWS_MATCHES(vocabulary.token(4), IndexError,
-                       support::Saying("Vocabulary: there is no token 4 among 4"));
+                       support::Saying("Vocabulary: index 4 is out of range for 4 tokens"));
   CHECK_THROWS_MATCHES(vocabulary.decode(tensor({-1})), IndexError,
-                       support::Saying("Vocabulary: there is no token -1 among 4"));
+                       support::Saying("Vocabulary: index -1 is out of range for 4 tokens"));
   CHECK_THROWS_WITH(vocabulary.decode(zeros({2})), Contains("expected integers"));
   CHECK_THROWS_WITH(Vocabulary::from_words("a", VocabularyOptions().specials({"x", "x"})),
                     Contains("occurs twice"));
@@ -184,7 +184,7 @@ TEST_CASE("the target of a TextDataset window is the window shifted by one token
   datasets::TextDataset sliding(arange(10), 3, 1);
   REQUIRE(*sliding.size() == 7);
   CHECK(equal(sliding.get(6).target, tensor({7, 8, 9})));
-  CHECK_THROWS_WITH(apart.get(3), Contains("no window 3 in 3"));
+  CHECK_THROWS_WITH(apart.get(3), Contains("index 3 is out of range for 3 windows"));
   CHECK_THROWS_WITH(datasets::TextDataset(arange(3), 3), Contains("need 4 tokens"));
   CHECK_THROWS_WITH(datasets::TextDataset(zeros({5}), 3), Contains("kLong"));
   CHECK_THROWS_WITH(datasets::TextDataset(arange(9), 3, 0), Contains("positive"));

@@ -31,7 +31,7 @@ class Subset : public Dataset<Subset<Source>, typename Source::ExampleType> {
       : dataset_(std::move(dataset)), indices_(std::move(indices)) {
     const std::size_t size = data::detail::known_size("Subset", dataset_.size());
     for (const std::size_t i : indices_)
-      EBB_CHECK(i < size, "Subset: there is no sample ", std::uint64_t{i}, " in a dataset of ",
+      EBB_CHECK(i < size, "Subset: index ", std::uint64_t{i}, " is out of range for a dataset of ",
                 std::uint64_t{size}, " samples.");
   }
   typename Source::ExampleType get(std::size_t index) override { return dataset_.get(indices_.at(index)); }
@@ -54,8 +54,8 @@ class ConcatDataset : public Dataset<ConcatDataset<Source>, typename Source::Exa
       cumulative_sizes_.push_back(size_or_zero() + data::detail::known_size("ConcatDataset", each.size()));
   }
   typename Source::ExampleType get(std::size_t index) override {
-    EBB_CHECK(index < size_or_zero(), "ConcatDataset: there is no sample ", std::uint64_t{index},
-              " in datasets of ", std::uint64_t{size_or_zero()}, " samples in total.");
+    EBB_CHECK(index < size_or_zero(), "ConcatDataset: index ", std::uint64_t{index},
+              " is out of range for datasets of ", std::uint64_t{size_or_zero()}, " samples in total.");
     std::size_t at = 0;
     while (index >= cumulative_sizes_[at]) ++at;
     return datasets_[at].get(at == 0 ? index : index - cumulative_sizes_[at - 1]);

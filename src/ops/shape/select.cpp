@@ -106,8 +106,8 @@ Variable put_back(const char* op, const Variable& grad, IntArrayRef sizes, Part&
   NdArray place = part(out);
   EBB_CHECK(grad.sizes() == place.sizes() ||
                 IntArrayRef(broadcast_shapes(op, grad.sizes(), place.sizes())) == place.sizes(),
-            op, ": expected a gradient of shape ", place.sizes(), ", that of the part of an input of shape ",
-            sizes, ", got ", grad.sizes(), ".");
+            op, ": the selected part of an input of shape ", sizes, " has shape ", place.sizes(),
+            ", but the gradient has ", grad.sizes(), ".");
   kernels::copy(grad.device(), place, grad.array().expand(place.sizes()));
   return ops::record<N>(std::move(out), fill, grad);
 }
@@ -238,9 +238,8 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
   const DType wide = ops::wide_dtype(grad.dtype());
   NdArray out = ops::zeros_array(input_sizes, wide, grad.device());
   const NdArray expected = ops::unfold_array(out, dim, size, step);
-  EBB_CHECK(grad.sizes() == expected.sizes(), "unfold_backward: expected a gradient of shape ",
-            expected.sizes(), ", that of the windows of an input of shape ", input_sizes, ", got ",
-            grad.sizes(), ".");
+  EBB_CHECK(grad.sizes() == expected.sizes(), "unfold_backward: the windows of an input of shape ",
+            input_sizes, " have shape ", expected.sizes(), ", but the gradient has ", grad.sizes(), ".");
   const NdArray windows = ops::cast_array(grad.array(), wide);
   if (input_sizes.empty()) {
     NdArray place = out.as_strided({size}, {1}, 0);
