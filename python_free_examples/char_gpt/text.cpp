@@ -25,7 +25,8 @@ ebb::Tensor Text::encode(const std::string& text) const {
   std::vector<std::int64_t> ids;
   for (const char c : text) {
     ids.push_back(numbers_[static_cast<unsigned char>(c)]);
-    EBB_CHECK(ids.back() >= 0, "the text has no character '", std::string(1, c), "'");
+    EBB_CHECK(ids.back() >= 0, "the training text has no character with code ",
+              int{static_cast<unsigned char>(c)}, ", so it cannot be encoded.");
   }
   return ebb::tensor(ids);
 }

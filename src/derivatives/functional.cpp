@@ -14,10 +14,10 @@ ListFunction as_list(const UnaryFunction& f) {
 
 // Returns a copy of each input; all copies require grad. With create_graph, the copy of an input that
 // requires grad is a view in the caller's graph. All other copies are detached.
-variable_list prepare(const variable_list& inputs, bool create_graph) {
+variable_list prepare(const char* what, const variable_list& inputs, bool create_graph) {
   variable_list out;
   for (const Variable& x : inputs) {
-    EBB_CHECK(x.defined(), "an input of the function is undefined.");
+    EBB_CHECK(x.defined(), what, ": an input of the function is undefined.");
     if (create_graph && x.requires_grad())
       out.push_back(x.view_as(x));
     else
@@ -26,9 +26,9 @@ variable_list prepare(const variable_list& inputs, bool create_graph) {
   return out;
 }
 
-variable_list call(const ListFunction& f, const variable_list& inputs) {
+variable_list call(const char* what, const ListFunction& f, const variable_list& inputs) {
   variable_list y = f(inputs);
-  for (const Variable& v : y) EBB_CHECK(v.defined(), "the function returned an undefined tensor.");
+  for (const Variable& v : y) EBB_CHECK(v.defined(), what, ": the function returned an undefined tensor.");
   return y;
 }
 
@@ -91,8 +91,8 @@ void check_scalar(const variable_list& y, const char* what) {
 
 std::vector<variable_list> jacobian(const ListFunction& f, const variable_list& inputs, bool create_graph) {
   const InferenceMode record(false);
-  const variable_list x = prepare(inputs, create_graph);
-  return jacobian_of(call(f, x), x, create_graph);
+  const variable_list x = prepare("jacobian", inputs, create_graph);
+  return jacobian_of(call("jacobian", f, x), x, create_graph);
 }
 
 Variable jacobian(const UnaryFunction& f, const Variable& x, bool create_graph) {
@@ -101,8 +101,8 @@ Variable jacobian(const UnaryFunction& f, const Variable& x, bool create_graph) 
 
 std::vector<variable_list> hessian(const ListFunction& f, const variable_list& inputs, bool create_graph) {
   const InferenceMode record(false);
-  const variable_list x = prepare(inputs, create_graph);
-  const variable_list y = call(f, x);
+  const variable_list x = prepare("hessian", inputs, create_graph);
+  const variable_list y = call("hessian", f, x);
   check_scalar(y, "hessian");
   return jacobian_of(pull(y, x, {}, true), x, create_graph);
 }
@@ -114,8 +114,8 @@ Variable hessian(const UnaryFunction& f, const Variable& x, bool create_graph) {
 std::pair<variable_list, variable_list> vjp(const ListFunction& f, const variable_list& inputs,
                                             const variable_list& v, bool create_graph) {
   const InferenceMode record(false);
-  const variable_list x = prepare(inputs, create_graph);
-  variable_list y = call(f, x);
+  const variable_list x = prepare("vjp", inputs, create_graph);
+  variable_list y = call("vjp", f, x);
   variable_list grads = pull(y, x, v, create_graph);
   for (Variable& t : y) t = finish(t, create_graph);
   return {std::move(y), std::move(grads)};
@@ -135,8 +135,8 @@ std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variabl
     EBB_CHECK(v[i].sizes() == inputs[i].sizes(), "jvp: vector ", std::uint64_t{i}, " has the shape ",
               v[i].sizes(), " and its input ", inputs[i].sizes(), ". Give it the input's shape.");
   const InferenceMode record(false);
-  const variable_list x = prepare(inputs, create_graph);
-  variable_list y = call(f, x);
+  const variable_list x = prepare("jvp", inputs, create_graph);
+  variable_list y = call("jvp", f, x);
   // g(u) = J^T u is linear in u, so the transpose of its derivative is J for every u.
   variable_list u;
   for (const Variable& t : y) u.push_back(zeros_of(t).requires_grad_());
@@ -157,8 +157,8 @@ std::pair<Variable, Variable> hvp(const UnaryFunction& f, const Variable& x, con
   EBB_CHECK(v.sizes() == x.sizes(), "hvp: the vector has the shape ", v.sizes(), " and the input ", x.sizes(),
             ".");
   const InferenceMode record(false);
-  const variable_list in = prepare({x}, create_graph);
-  const variable_list y = call(as_list(f), in);
+  const variable_list in = prepare("hvp", {x}, create_graph);
+  const variable_list y = call("hvp", as_list(f), in);
   check_scalar(y, "hvp");
   const variable_list g = pull(y, in, {}, true);
   const variable_list h = pull(g, in, {v}, create_graph);

@@ -53,7 +53,8 @@ AnyModule AnyModule::clone(optional<Device> device) const {
 
 AnyValue AnyModule::forward_values(std::vector<AnyValue>& values) {
   EBB_CHECK(!is_empty(), "Cannot call forward() on an empty AnyModule");
-  EBB_CHECK(forward_, module_->name(), " has no forward() method.");
+  EBB_CHECK(forward_, module_->name(), " has no forward() method that AnyModule can call. ",
+            "It must be public. If it is overloaded, one overload must take one tensor.");
   return forward_->forward(*module_, values);
 }
 

@@ -113,8 +113,9 @@ void RuleOptions<Options>::serialize(serialize::InputArchive& archive) {
 template <class Options>
 void RuleOptions<Options>::check(const OptimizerOptions& group) const {
   const auto* const own = dynamic_cast<const Options*>(&group);
-  EBB_CHECK(own, Kind<Options>::kName, ": the options of a group are another optimizer's. Give it ",
-            Kind<Options>::kName, "Options.");
+  EBB_CHECK(own, Kind<Options>::kName,
+            ": a parameter group has options that are another optimizer's. Give it ", Kind<Options>::kName,
+            "Options.");
   Kind<Options>::check(*own);
 }
 

@@ -365,8 +365,9 @@ struct ChannelGrads {
 
 template <class T, bool kLayer>
 Affine<T, kLayer> affine_of(const NdArray& weight, const NdArray& bias, const NormShape& s) {
-  EBB_CHECK(s.channels / s.groups * s.places <= INT32_MAX, "group_norm: a group has ",
-            s.channels / s.groups * s.places, " values, but Device::CUDA supports at most 2147483647.");
+  EBB_CHECK(s.channels / s.groups * s.places <= INT32_MAX,
+            kLayer ? "layer_norm: a row has " : "group_norm: a group has ", s.channels / s.groups * s.places,
+            " values, but Device::CUDA supports at most 2147483647.");
   return {data_or_null<T>(weight), data_or_null<T>(bias), s.groups, s.channels / s.groups,
           FastDivisor(static_cast<std::uint32_t>(s.places))};
 }

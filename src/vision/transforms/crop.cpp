@@ -29,8 +29,9 @@ Area resized(const ImageSize& image, IntArrayRef size, optional<std::int64_t> ma
   };
   std::int64_t new_shorter = size[0], new_longer = part(size[0], longer, shorter);
   if (max_size) {
-    EBB_CHECK(*max_size > size[0], "resize: max_size must be greater than the size of the shorter side, ",
-              size[0], ", got ", *max_size, ".");
+    EBB_CHECK(*max_size > size[0],
+              "resize: max_size must be greater than the requested size of the shorter side, ", size[0],
+              ", got ", *max_size, ".");
     if (new_longer > *max_size) {
       new_shorter = part(*max_size, new_shorter, new_longer);
       new_longer = *max_size;
