@@ -343,7 +343,7 @@ struct Tanhshrink : Unary {
   EBB_HD X value(const X& x) const {
     const X y = x * x;
     const X n = ((y * 44 + 12870) * y + 810810) * y + 11486475;
-    const X d = (((y * 45 + 13860) * y + 945945) * y + 16216200) * y + 34459425;
+    const X d = (((y * 45 + 13860) * y + 945945) * y + 16216200) * y + constant<X>(34459425);
     return where(abs(x) < 1, x * (y * (n / d)), x - tanh(x));
   }
   template <class X>
