@@ -35,7 +35,7 @@ class Reader {
   Reader(std::string_view text, const CSVOptions& options, const std::string& name)
       : options_(options), name_(name), records_(csv_records(text, options.separator(), name)) {
     EBB_CHECK(options_.dtype() == kFloat || options_.dtype() == kDouble || options_.dtype() == kLong,
-              "read_csv: dtype must be Float, Double or Long, got ", options_.dtype(), ".");
+              "read_csv: dtype must be Float, Double or Long, not ", options_.dtype(), ".");
     EBB_CHECK(records_.size() > 0, "read_csv: ", name_, " holds no records.");
     first_ = options_.header() ? 1 : 0;
   }
