@@ -1,6 +1,6 @@
 // scaled_dot_product_attention: argument checks, shapes and the graph node. If the backward pass is recorded
-// (for second derivatives), the node composes the gradients of differentiable ops, with all scores in memory.
-// Otherwise it calls kernels.
+// (for second derivatives), the node computes the gradients with differentiable ops, with all scores in
+// memory. Otherwise it calls kernels.
 #include <ebb/autograd/node.h>
 #include <ebb/ops/attention.h>
 #include <ebb/ops/creation.h>

@@ -136,7 +136,7 @@ inline bool by_vectors(const NdArray& x) {
          x.strides()[0] % 8 == 0 && x.strides()[1] % 8 == 0 && x.strides()[2] % 8 == 0;
 }
 
-/// The inputs whose rows can be read in vectors of 16 bytes.
+/// For each input, true if its rows can be read in vectors of 16 bytes.
 struct ByVectors {
   bool query, key, value, grad = false;
   explicit ByVectors(const ops::AttentionSaved& call)

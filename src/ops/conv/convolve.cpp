@@ -137,7 +137,7 @@ namespace {
 Variable padded(const Variable& x, const DimVector& ends) { return constant_pad_nd(x, ends, 0).contiguous(); }
 
 // Convolves x, which is already padded, with `strides` between windows. `counts` is the number of windows
-// along each axis. x has exactly the elements that the windows cover.
+// along each axis; the last window ends at the end of x.
 Variable convolve_padded(const Variable& x, const Variable& weight, const ConvGeometry& g, int dims,
                          const std::int64_t* strides, const std::int64_t* counts) {
   const std::int64_t batch = x.size(0), groups = g.groups, depth = x.size(1) / groups,

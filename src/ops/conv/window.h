@@ -24,8 +24,8 @@ struct Tap {
   std::int64_t shift[3];
 };
 
-/// The mapping of one axis of the source to the window. In the window, position u of a phase is position step
-/// * u + phase - padding of the source.
+/// The mapping of one axis of the source to the window. In the window, position u of a phase is position
+/// step * u + phase - padding of the source.
 struct Axis {
   std::int64_t source = 1;  // the size of the source
   std::int64_t out = 1;     // the size of the grid of results

@@ -24,7 +24,7 @@ struct ToCopyBackward : autograd::Node {
   GradList apply(GradList&& grads) override { return {to(grads[0], device, dtype)}; }
 };
 
-// As in torch, the name has no number at its end, because this node is not generated.
+// As in torch, the name has no number at its end. In torch only the names of generated nodes have one.
 struct CopyBackwards : autograd::Node {
   DType dtype = DType::Undefined;
   Device device;

@@ -15,7 +15,7 @@ namespace ebb::cpu {
 
 namespace {
 
-constexpr std::int64_t kPiece = 4096;  // constant: the number of threads does not change results
+constexpr std::int64_t kPiece = 4096;  // constant, so that results do not depend on the number of threads
 
 /// Returns the norm accumulator of one chunk of `count` elements. It is computed in many lanes, for accuracy
 /// and for vectorization.

@@ -12,9 +12,9 @@
 //     template <class X> EBB_HD X derivative(const X& x) const { return x * -2 * exp(-(x * x)); }
 //   };
 //
-// `value` and `derivative` (the derivative) are written once for three types X: a scalar, on host and device;
-// cpu::Lanes, several scalars in a register; and Variable, for gradients that are recorded themselves. A
-// formula may therefore use only operators, & and | of conditions, and the functions of kernel/carrier.h.
+// `value` and `derivative` are written once for three types X: a scalar, on host and device; cpu::Lanes,
+// several scalars in a register; and Variable, for gradients that are recorded themselves. A formula may
+// therefore use only operators, & and | of conditions, and the functions of kernel/carrier.h.
 #pragma once
 
 #include "kernel/carrier.h"

@@ -35,8 +35,8 @@ using indexing::combine;
 }
 
 // Checks that indices along `dim` are in [0, size). Each index is checked when it is used, because the check
-// then overlaps with the loads of elements. A separate pass over the indices would need no branches in the
-// main loop, but would take additional time.
+// then overlaps with the loads of elements. With a separate pass over the indices, the main loop would have
+// no branches, but the pass would take additional time.
 struct Inside {
   const char* op;
   std::int64_t dim, size;

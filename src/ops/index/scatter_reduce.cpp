@@ -165,7 +165,7 @@ struct ScatterReduceBackward : autograd::Node {
   }
 
   // Elements that equal the extreme share the gradient evenly. If the extreme is NaN, no element equals it,
-  // and the gradients of all elements that were combined in it become NaN.
+  // and the gradients of all elements that were combined into it become NaN.
   void extreme_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which), extreme = result.unpack();
     const DType wide = ops::wide_dtype(grad.dtype());

@@ -1,6 +1,7 @@
 // Formulas of the pointwise losses, for scalars on host and device and for Variables, which record a graph. A
-// formula has value(x, y, p), its derivative derivative(x, y, p) with respect to x, and target_derivative(x,
-// y, p) with respect to y. p is the pos_weight of binary_cross_entropy_with_logits, otherwise 1.
+// formula has value(x, y, p) and two functions for its derivatives: derivative(x, y, p) with respect to x,
+// and target_derivative(x, y, p) with respect to y. p is the pos_weight of binary_cross_entropy_with_logits,
+// otherwise 1.
 #pragma once
 
 #include "kernel/carrier.h"

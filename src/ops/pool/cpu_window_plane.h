@@ -30,9 +30,9 @@ inline bool has_window_rows(const PoolGeometry& g) {
 template <class C>
 class WindowPlane {
  public:
-  /// The padding is filled with `edge`. The geometry must satisfy has_window_rows(). The parts of
-  /// a row together contain the whole row, including elements that no window reads. Each part also contains
-  /// the padding that the last vector of windows reads.
+  /// The padding is filled with `edge`. The geometry must satisfy has_window_rows(). The parts of a row
+  /// together contain the whole row, including elements that no window reads. Each part also contains the
+  /// padding that the last vector of windows reads.
   WindowPlane(const PoolGeometry& g, C edge)
       : axis_(g.axis[2]),
         rows_(g.axis[0].in * g.axis[1].in),

@@ -35,7 +35,8 @@ void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, 
 /// Computes out[plane, i] = in[plane, indices[plane, i]].
 void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p);
 /// Sets in = 0, then computes in[plane, indices[plane, i]] += out[plane, i]. If `overwrite`, assigns
-/// out[plane, i] in the order of i instead of adding it. The indices may be any indices of the caller.
+/// out[plane, i] in the order of i instead of adding it. The indices may be any positions in the plane, not
+/// only the results of max_pool().
 void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite);
 }  // namespace cpu

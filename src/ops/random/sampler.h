@@ -90,7 +90,8 @@ struct Sampler {
         case Distribution::log_normal:
           return positive<T>(std::exp(u));
         case Distribution::exponential:
-          // u = 1 represents the interval [1 - epsilon / 4, 1], and epsilon / 8 is -log of its middle.
+          // Numbers in [1 - epsilon / 4, 1] round to u = 1. epsilon / 8 is -log of the middle of this
+          // interval.
           return positive<T>((u < W(1) ? -std::log(u) : std::numeric_limits<W>::epsilon() / 8) /
                              static_cast<W>(a));
         case Distribution::cauchy:

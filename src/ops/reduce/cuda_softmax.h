@@ -15,8 +15,8 @@ EBB_HD C larger(C a, C b) {
   return reducers::Extreme<C, true>().merge(a, b);
 }
 
-/// Returns exp(x) for x <= 0, as a factor of a result. Unless T has 16 bits, it is more accurate than
-/// LogSum::exp(), which is used for the terms of sums.
+/// Returns exp(x) for x <= 0, as a factor of a result. For float it is more accurate than LogSum::exp(),
+/// which is used for the terms of sums.
 template <class T>
 __device__ Compute<T> result_exp(Compute<T> x) {
   if constexpr (sizeof(T) == 2)

@@ -44,8 +44,8 @@ NdArray scratch(const NdArray& like, std::int64_t rows, std::int64_t width) {
   return NdArray::empty({rows, width}, like.dtype(), like.device());
 }
 
-/// Computes one unit of a row of the step. The pointers point to the first row of the step, except `hidden`
-/// and `cell`.
+/// Computes one unit of a row of the step. `gates`, `extras`, `result` and `sums` point to the first row of
+/// the step. `result` may be null.
 template <class T, RnnKind kKind>
 struct ForwardStep {
   T *gates, *extras, *result;

@@ -80,7 +80,7 @@ struct RnnTrace {
 };
 
 /// The outputs of a backward pass. `input` and `hidden` are the gradients of the gates' input products and
-/// hidden products; they are the same array, unless the cell is a GRU. `previous` is the hidden state before
+/// hidden products; they are the same array, unless the layer is a GRU. `previous` is the hidden state before
 /// each row. `projected` is the gradient of each row's projection (undefined without a projection). `first`
 /// contains the gradients of the initial state.
 struct RnnGateGrads {

@@ -7,8 +7,8 @@
 namespace ebb::ops {
 
 /// Returns y = e^-|x| I_order(x) for order 0 or 1. For |x| < 8 it uses a Chebyshev series of (2 + |x|) y
-/// (order 0) or (2 + |x|)^2 y / |x| (order 1). For larger |x| it uses a Chebyshev series of sqrt(|x|) y in 1
-/// / |x|.
+/// (order 0) or (2 + |x|)^2 y / |x| (order 1). For larger |x| it uses a Chebyshev series of sqrt(|x|) y in
+/// 1 / |x|.
 EBB_HD [[gnu::noinline]] inline double bessel_ie(int order, double x) {
   constexpr double low_0[] = {
       1.4210204785420315,      -0.13126368219582066,   0.23055787035076056,     -0.1275542107645269,

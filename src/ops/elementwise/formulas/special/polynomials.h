@@ -37,8 +37,8 @@ struct MultipleAngle {
 };
 
 /// Returns a Chebyshev polynomial of high degree n at t = cos(theta) or cosh(theta), |t| <= 2. It is computed
-/// from theta, because the recurrence would take n steps. `end` is 1 - |t|; the caller computes it with more
-/// digits than a difference of t and 1 would have.
+/// from theta, because the recurrence would take n steps. `end` is 1 - |t|. For a shifted polynomial the
+/// caller computes `end` from x, because t = 2 x - 1 has already lost digits.
 EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, double n) {
   const int quarters = static_cast<int>(std::fmod(n, 4.0));
   double sign = 1;
