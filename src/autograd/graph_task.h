@@ -100,7 +100,7 @@ class GraphTask {
     std::uint32_t waits_for = 0;
     bool needed = true;
     bool target = false;
-    GradList grads;  // one per input; an input that got no gradient has an undefined tensor
+    GradList grads;  // by input; an undefined entry, or no entry, means that no gradient has arrived
   };
   struct Target {
     Edge edge;

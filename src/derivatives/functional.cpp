@@ -12,8 +12,8 @@ ListFunction as_list(const UnaryFunction& f) {
   return [&f](const variable_list& x) { return variable_list{f(x[0])}; };
 }
 
-// Returns a copy of each input; all copies require grad. With create_graph, the copy of an input that
-// requires grad is a view in the caller's graph. All other copies are detached.
+// Returns an alias of each input; all aliases require grad. With create_graph, the alias of an input that
+// requires grad is a view in the caller's graph. All other aliases are detached.
 variable_list prepare(const char* what, const variable_list& inputs, bool create_graph) {
   variable_list out;
   for (const Variable& x : inputs) {
