@@ -94,8 +94,8 @@ struct ElementCall {
 /// Returns an array of the tape as an operand.
 ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses);
 
-/// Returns the call as an ElementCall if each of its arrays is either contiguous with the same number of
-/// elements, or a broadcast scalar. Otherwise returns nullopt.
+/// Returns the call as an ElementCall if it is elementwise and each of its arrays is either contiguous with
+/// the same number of elements, or a broadcast scalar. Otherwise returns nullopt.
 std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex& accesses);
 
 /// A reduction of contiguous elements. On the CPU it must be a sum or mean over all elements; devices also
@@ -108,8 +108,8 @@ struct ElementReductionCall {
   ElementOperand input, output;
 };
 
-/// Returns the call as an ElementReductionCall if it is a reduction of contiguous elements, and otherwise
-/// nullopt.
+/// Returns the call as an ElementReductionCall if it reduces a contiguous array over its first or last
+/// dimensions, and otherwise nullopt.
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const AccessIndex& accesses);
 
 /// Returns pairs of buffers that may share an address. The call with the index `at` is the last to read the

@@ -13,7 +13,7 @@ namespace ebb::detail::compile {
 namespace {
 
 constexpr std::size_t kCacheBytes = 24 << 10;  // half of a first-level cache, for the streams of a block
-constexpr std::int64_t kLeast = 512;           // elements of the smallest block; each block costs calls
+constexpr std::int64_t kLeast = 512;  // the fewest elements of a block; with fewer, calls cost too much
 constexpr std::int64_t kMost = std::int64_t{1} << 14;
 
 std::size_t size_of(DType dtype) { return static_cast<std::size_t>(element_size(dtype)); }

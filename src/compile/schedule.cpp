@@ -246,7 +246,8 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 namespace {
 
 // The buffers that a call reads (`read`) and writes (`made`). `all` is true if all arrays of the call are
-// single elements on a device, and no earlier call accesses the buffers in `made`.
+// single elements on a device, no earlier call accesses the buffers in `made`, and no argument of the call is
+// an address or the state of a random generator.
 struct Scalars final : detail::ArgumentVisitor {
   const AccessIndex& accesses;
   const int call;

@@ -45,7 +45,7 @@ class Writer {
   char* at_;
 };
 
-// The largest number of bytes of the modes, and of a tensor without its sizes, strides and hooks.
+// Upper bounds of the number of bytes of the modes, and of a tensor without its sizes, strides and hooks.
 constexpr std::size_t kModes = 64, kTensor = 96;
 
 // Returns the index of the first tensor for which `same` is true.
