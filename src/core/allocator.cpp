@@ -28,7 +28,7 @@ constexpr bool kPooling = false;  // AddressSanitizer checks only blocks that ma
 constexpr bool kPooling = true;
 #endif
 
-constexpr std::int64_t kFlushBytes = 1 << 16;  // a thread calls publish() if its byte count exceeds this
+constexpr std::int64_t kFlushBytes = 1 << 16;  // a thread publishes a byte count of greater magnitude
 
 // A counter that one thread writes and any thread may read.
 class Counter {

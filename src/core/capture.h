@@ -19,7 +19,7 @@ class Capture {
   /// `prepare` must own the memory that it writes, which comes from array().
   void before_replay(std::function<void()> prepare) { prepares_.push_back(std::move(prepare)); }
   /// Allocates device memory that is written before replays. This memory is not in the graph's pool, because
-  /// captured temporaries could then overwrite it.
+  /// captured temporaries could overwrite it there.
   EBB_API static NdArray array(IntArrayRef sizes, DType dtype, Device device);
   /// Keeps memory that the captured work accesses alive as long as the graph.
   void keep(Ref<Storage> storage) { kept_.push_back(std::move(storage)); }

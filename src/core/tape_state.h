@@ -51,7 +51,7 @@ struct EBB_API ReadStorage {
   /// The number of destroyed tensors that a tape may refer to. It often changes, because the assignment of
   /// another tensor to a handle destroys the previous tensor.
   std::atomic<std::uint64_t> deaths{0};
-  /// The hash of all destroyed tensors of each age, protected by the mutex in tape_state.cpp.
+  /// A hash of these tensors for each age, protected by the mutex in tape_state.cpp.
   std::map<std::uint32_t, std::uint64_t> gone_by_age;
   /// The last recording that read the storage. No tape refers to younger tensors.
   std::atomic<std::uint32_t> recording{0};

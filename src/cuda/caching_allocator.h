@@ -149,8 +149,8 @@ class CachingAllocator {
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator();
 
-  /// Throws ebb::Error. If there is no memory left, the message contains a summary of the memory use; for
-  /// another failure, it is the runtime's message.
+  /// Throws ebb::Error if it fails. If there is no memory left, the message contains a summary of the memory
+  /// use; for another failure, it contains the runtime's message.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
   void record_use(MemoryBlock* block, StreamUse use);

@@ -22,7 +22,8 @@ inline std::vector<std::string> library_folders(const std::string& wheel) {
     const std::string folder = path.substr(0, path.find_last_of('/') + 1);
     if (!folder.empty()) {
       found.push_back(folder);
-      found.push_back(folder + "../../" + wheel + "/lib/");  // `folder` is site-packages/nvidia/<one>/lib/
+      // If cuBLAS is from a wheel, `folder` is site-packages/nvidia/<one>/lib/.
+      found.push_back(folder + "../../" + wheel + "/lib/");
     }
   }
   for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})

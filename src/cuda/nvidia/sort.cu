@@ -20,7 +20,7 @@ namespace ebb::cuda {
 namespace {
 
 constexpr std::int64_t kBlockItems = 2048;  // the longest run that one block can sort
-// At most this number of long runs are sorted one after another, each on the whole device.
+// If there are at most this many long runs, they are sorted one after another, each on the whole device.
 constexpr std::int64_t kFewRuns = 64;
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 20;
 
