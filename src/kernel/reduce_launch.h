@@ -99,8 +99,8 @@ inline bool starts_together(const SmallVector<ReduceDim, 6>& dims) {
 }  // namespace detail
 
 /// Returns the number of chunks, at most `most`, into which each of `jobs` jobs is divided. The device runs
-/// `at_once` blocks concurrently, one wave. The result is chosen so that the chunks fill a whole number of
-/// waves, at most four. If the jobs alone fill four waves, they are not divided.
+/// `at_once` blocks concurrently, one wave. The result is chosen so that the chunks nearly fill a whole
+/// number of waves, at most four. If the jobs alone fill four waves, they are not divided.
 constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std::int64_t most) {
   constexpr int kWaves = 4;
   std::int64_t best = 1;

@@ -94,8 +94,8 @@ class KeptCall {
   /// Returns whether the kernel is elementwise: each output element depends only on the input elements at the
   /// same position.
   bool per_element() const { return traits().element_row != nullptr; }
-  /// If the kernel is elementwise, describes the call in `row` and returns the array that the call writes.
-  /// Otherwise returns null.
+  /// Describes a call of an elementwise kernel in `row`, and returns the array that the call writes. Returns
+  /// null if the kernel is not elementwise or the call cannot be described.
   const NdArray* element_row(ElementRow& row) {
     return per_element() ? traits().element_row(*this, row) : nullptr;
   }

@@ -146,8 +146,8 @@ class MapPart {
     }
   }
 
-  // Divides the n elements of operand i from index `begin` on at the ends of rows. Calls each(before,
-  // address, k) for each part: k elements begin at `address`, and `before` of the n elements precede them.
+  // Divides the elements [begin, begin + n) of operand i at the ends of rows. Calls each(before, address, k)
+  // for each part: k elements begin at `address`, and `before` of the n elements precede them.
   template <class Each>
   void each_row(int i, std::int64_t begin, std::int64_t n, Each&& each) const {
     const std::int64_t size = plan_.sizes[0];

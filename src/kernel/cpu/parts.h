@@ -1,4 +1,4 @@
-// The parts in which long sums are computed, and the addition of their results in double.
+// The length of the parts of long sums (part_of), and the addition of runs in double (sum_by_runs).
 #pragma once
 
 #include <ebb/core/ndarray.h>

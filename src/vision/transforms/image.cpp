@@ -1,4 +1,4 @@
-// size_of and size_of_colors: check images and return their sizes.
+// size_of and size_of_colors, which check images and return their sizes, and max_value.
 #include "vision/transforms/image.h"
 
 #include <ebb/ebb.h>
