@@ -144,7 +144,8 @@ double CosineAnnealingWarmRestarts::next(std::size_t group, double now) {
   const std::int64_t t = last_epoch();
   const double height = base(group) - least_;
   const double alone = least_ + height * (t == 0 ? 1 : share(t - 1));  // the rate without other schedules
-  // SequentialLR resets the rate to the group's initial rate, which OneCycleLR and CyclicLR replace.
+  // SequentialLR resets the rate to the group's initial rate. It differs from base(group) if a OneCycleLR has
+  // replaced it.
   const bool reset = t == 0 && now == optimizer().param_groups()[group].options().initial_lr();
   if (reset || now == alone) return least_ + height * share(t);
   return t == 0 ? now : least_ + (now - least_) * share(t) / share(t - 1);
