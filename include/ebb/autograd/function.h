@@ -232,7 +232,7 @@ auto apply_function(Args&&... args) {
 /// A user-defined differentiable function. Derive `struct MyOp : Function<MyOp>` with
 ///   static Variable (or variable_list) forward(AutogradContext* ctx, const Variable& x, double slope, ...);
 ///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);
-/// backward may take grad_outputs by reference. Call MyOp::apply(x, slope, ...). backward returns one
+/// backward may take grad_outputs by const reference. Call MyOp::apply(x, slope, ...). backward returns one
 /// gradient for each argument of forward; the gradient of a non-tensor argument is undefined. A list of
 /// tensors (vector, array, TensorList, also of optionals) needs one gradient for each element, in order. An
 /// empty optional counts as a non-tensor. If backward uses differentiable ops only, it can itself be

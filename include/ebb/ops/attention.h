@@ -1,4 +1,4 @@
-// scaled_dot_product_attention: softmax(Q K^T scale + mask) V.
+// scaled_dot_product_attention: softmax(Q K^T * scale + mask) V.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -85,7 +85,7 @@ EBB_API Variable conv_tbc(const Variable& self, const Variable& weight, const Va
                           std::int64_t pad = 0);
 
 /// Computes conv3d of self (N, C, D, H, W) with one group for each channel. The weight has the shape
-/// (C m, 1, kernel...), so that each channel gives m output channels. (torch.ops.aten.conv_depthwise3d)
+/// (C * m, 1, kernel...), so that each channel gives m output channels. (torch.ops.aten.conv_depthwise3d)
 EBB_API Variable conv_depthwise3d(const Variable& self, const Variable& weight, IntArrayRef kernel_size,
                                   const optional<Variable>& bias, IntArrayRef stride, IntArrayRef padding,
                                   IntArrayRef dilation);

@@ -60,7 +60,8 @@ EBB_API Variable linear_relu(const Variable& input, const Variable& weight,
 /// also writes gelu's argument.
 EBB_API Variable linear_gelu(const Variable& input, const Variable& weight,
                              const optional<Variable>& bias = {});
-/// y[..., o] = b[o] + the sum over i, j of x1[..., i] W[o, i, j] x2[..., j] (torch.nn.functional.bilinear).
+/// y[..., o] = b[o] + the sum over i, j of x1[..., i] * W[o, i, j] * x2[..., j]
+/// (torch.nn.functional.bilinear).
 EBB_API Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
                           const optional<Variable>& bias = {});
 
