@@ -284,7 +284,7 @@ TEST_CASE("anomaly mode with check_nan=false accepts NaN gradients") {
   EBB_REQUIRE_ERROR((x.sqrt() * 0).backward(), "SqrtBackward0");
 }
 
-TEST_CASE("a hook throws if it returns a gradient of another shape with the same number of elements") {
+TEST_CASE("backward throws if a hook returns a gradient of another shape with the same number of elements") {
   const Variable x = leaf({1, 2, 3, 4});
   const Variable y = x * 2;
   y.register_hook([](const Variable& g) { return g.view({2, 2}); });

@@ -328,8 +328,7 @@ TEST_CASE("a step is recorded again after its optimizer is loaded or replaced") 
   CHECK((layer->weight.detach() - before).abs().max().item<float>() == Approx(0.5).epsilon(1e-3));
 }
 
-TEST_CASE(
-    "a step is recorded again after options that affect the state change, and after parameters are added") {
+TEST_CASE("a step is recorded again after changed options, a late first gradient and added parameters") {
   const auto build = [] {
     manual_seed(2);
     return nn::Linear(2, 1);

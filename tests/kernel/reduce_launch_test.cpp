@@ -111,7 +111,7 @@ TEST_CASE(
   CHECK(Planned(contiguous({many, kWarpRow + 1}), 2).how.threads == kReduceTeam);
 }
 
-TEST_CASE("long reductions launch one whole wave of blocks") {
+TEST_CASE("long reductions launch whole waves of blocks") {
   const std::int64_t wave = kReduceBlocks * kMultiprocessors;
   for (const int size : {2, 4, 8})
     for (const std::int64_t n : {std::int64_t{1} << 26, (std::int64_t{1} << 31) + 8})

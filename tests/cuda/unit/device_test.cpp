@@ -113,7 +113,7 @@ TEST_CASE("an index out of range is an error at the next synchronization and the
   CHECK(same(x, arange(10)));
 }
 
-TEST_CASE("the host memory of from_blob can be changed after Tensor::to a device") {
+TEST_CASE("the host memory of from_blob can be changed after the tensor is copied to a device") {
   std::vector<float> values = {1, 2, 3};
   const Tensor x = from_blob(values.data(), {3}).to(Device::CUDA);
   values[0] = 9;

@@ -53,7 +53,7 @@ TEST_CASE("fused chains on a device handle misaligned arrays") {
         uniform(n + 4, dtype));
     CHECK(report.fused == 3);
   }
-  SECTION("each array has a different misalignment") {
+  SECTION("the arrays have different misalignments") {
     const CompileReport report = require_twin(
         [&](const Tensors& x) {
           const Tensor whole = x[0] * 1;

@@ -343,7 +343,7 @@ TEST_CASE("dropout between recurrent layers is equal with and without cuDNN") {
   check_close(step(true), step(false), kFloat);
 }
 
-TEST_CASE("captured recurrent layers give eager results with and without cuDNN") {
+TEST_CASE("captured recurrent layers agree with the CPU with and without cuDNN") {
   manual_seed(49);
   for (const Case& c : {kCases[0], kCases[5], kCases[6]})
     with_and_without_cudnn([&] {

@@ -106,7 +106,7 @@ TEST_CASE("freed memory is cached and counted and empty_cache returns it", "[cac
 }
 
 TEST_CASE(
-    "a tensor that does not fit on the device throws with sizes in the message and smaller tensors still fit",
+    "allocating a tensor that does not fit on the device throws with sizes, and smaller tensors still fit",
     "[caching]") {
   const auto total = static_cast<std::int64_t>(cuda::get_device_properties().total_memory);
   CHECK_THROWS_WITH(empty({total}, kOnCuda.dtype(kDouble)), Contains("out of memory") && Contains("MiB"));
