@@ -102,15 +102,19 @@ TEST_CASE("searchsorted gives the same results for many and for few values") {
 }
 
 TEST_CASE("cumsum along contiguous lines is bitwise equal to cumsum along strided lines") {
-  const Tensor x = randn({19, 33});
-  for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
-    const Tensor a = x.clone().to(dtype).requires_grad_(), b = a.detach().clone().requires_grad_();
-    const Tensor along = a.cumsum(1), across = b.t().contiguous().cumsum(0).t();
-    CHECK(along.equal(across));
-    const Tensor weights = randn({19, 33}).to(dtype);
-    along.backward(weights);
-    across.backward(weights);
-    CHECK(a.grad().equal(b.grad()));
+  for (const std::int64_t width : {33, 300}) {
+    const Tensor x = randn({19, width});
+    for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
+      const Tensor a = x.clone().to(dtype).requires_grad_(), b = a.detach().clone().requires_grad_();
+      const Tensor along = a.cumsum(1), across = b.t().contiguous().cumsum(0).t();
+      CHECK(along.equal(across));
+      CHECK(along.equal(a.detach().to(kDouble).cumsum(1).to(dtype)));
+      const Tensor weights = randn({19, width}).to(dtype);
+      along.backward(weights);
+      across.backward(weights);
+      CHECK(a.grad().equal(b.grad()));
+      CHECK(a.grad().equal(weights.to(kDouble).flip(1).cumsum(1).flip(1).to(dtype)));
+    }
   }
 }
 
