@@ -118,6 +118,42 @@ TEST_CASE("cumsum along contiguous lines is bitwise equal to cumsum along stride
   }
 }
 
+TEST_CASE("extremes and softmax of 16-bit tensors equal those of the same values in Float, rounded") {
+  for (const DType dtype : {kHalf, kBFloat16})
+    for (const std::vector<std::int64_t>& shape :
+         {std::vector<std::int64_t>{70, 300}, {300, 9}, {5, 1100}, {4100, 8}, {2, 33, 40}}) {
+      Tensor x = randn(shape).to(dtype);
+      x.view({-1})[7].fill_(NAN);
+      x.view({-1})[30].fill_(-INFINITY);
+      const Tensor wide = x.to(kFloat);
+      for (std::int64_t dim = 0; dim < x.dim(); ++dim) {
+        INFO(dtype << " " << x.sizes() << " dim " << dim);
+        for (const bool largest : {true, false}) {
+          const auto same = [&](const Tensor& a, const Tensor& b) {
+            CHECK(a.to(kFloat).allclose(b, 0, 0, /*equal_nan=*/true));
+          };
+          same(largest ? x.amax(dim) : x.amin(dim), largest ? wide.amax(dim) : wide.amin(dim));
+          const auto [values, indices] = largest ? x.max(dim) : x.min(dim);
+          const auto [wide_values, wide_indices] = largest ? wide.max(dim) : wide.min(dim);
+          same(values, wide_values);
+          CHECK(indices.equal(wide_indices));
+        }
+        CHECK(x.sum(dim).allclose(wide.sum(dim).to(dtype), 0, 0, true));
+        for (const bool log : {true, false}) {
+          const double rounding = dtype == kHalf ? 1e-3 : 8e-3;
+          const Tensor a = x.detach().clone().requires_grad_(), b = wide.detach().clone().requires_grad_();
+          const Tensor y = log ? a.log_softmax(dim) : a.softmax(dim);
+          const Tensor z = log ? b.log_softmax(dim) : b.softmax(dim);
+          CHECK(y.to(kFloat).allclose(z, rounding, 1e-7, true));
+          const Tensor g = randn(shape).to(dtype);
+          y.backward(g);
+          z.backward(g.to(kFloat));
+          CHECK(a.grad().to(kFloat).allclose(b.grad(), 4 * rounding, rounding, true));
+        }
+      }
+    }
+}
+
 TEST_CASE("a sum over at most 16 rows of a matrix is bitwise equal to adding the rows one by one") {
   const Tensor x = randn({21, 1100});
   for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 15, 16}) {

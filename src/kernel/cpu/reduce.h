@@ -151,11 +151,20 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
   return cascade.total();
 }
 
-/// Merges `kRows` rows of `width` contiguous columns into acc[0 .. width). If kFirst is true, the previous
-/// content of acc is ignored.
-template <int kRows, bool kFirst, class Op>
-void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t width, std::int64_t output,
+/// Merges `kRows` rows of `width` <= kReduceTile contiguous columns, of type In or already converted, into
+/// acc[0 .. width). If kFirst is true, the previous content of acc is ignored.
+template <int kRows, bool kFirst, class Op, class X>
+void merge_rows(const Op& op, const X* const* rows, std::int64_t width, std::int64_t output,
                 typename Op::Acc* acc) {
+  if constexpr (std::is_same_v<X, Half> && LoadsHalvesAsFloats<Op>) {
+    float numbers[kRows][kReduceTile];
+    const float* converted[kRows];
+    for (int r = 0; r < kRows; ++r) {
+      convert_contiguous(numbers[r], rows[r], width);
+      converted[r] = numbers[r];
+    }
+    return merge_rows<kRows, kFirst>(op, converted, width, output, acc);
+  }
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < width; ++i) {
     typename Op::Acc value = op.load(rows[0][i], output + i);

@@ -23,6 +23,16 @@ struct Search {
       return beyond | ((a != a) & (b == b));
   }
 
+  // Returns n elements of x as values to compare. Half is converted in bulk, to `block`.
+  static const reducers::Loaded<T>* loaded(const T* x, std::int64_t n, reducers::Loaded<T>* block) {
+    if constexpr (std::is_same_v<T, Half>) {
+      convert_contiguous(block, x, n);
+      return block;
+    } else {
+      return x;
+    }
+  }
+
   // Finds the value in a first loop, which vectorizes, then its index.
   static std::int64_t in_run(const T* x, std::int64_t n) {
     if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>)
@@ -67,9 +77,11 @@ struct Search {
   // Skips all whole blocks from `i` on that do not contain the value.
   template <std::int64_t kBlock, class Is>
   static std::int64_t pass_blocks(const T* x, std::int64_t i, std::int64_t n, const Is& is) {
+    reducers::Loaded<T> block[kBlock];
     for (; i + kBlock <= n; i += kBlock) {
+      const auto* const values = loaded(x + i, kBlock, block);
       int here = 0;  // a bool would prevent vectorization
-      for (std::int64_t k = 0; k < kBlock; ++k) here |= static_cast<int>(is(static_cast<Acc>(x[i + k])));
+      for (std::int64_t k = 0; k < kBlock; ++k) here |= static_cast<int>(is(static_cast<Acc>(values[k])));
       if (here != 0) break;
     }
     return i;
@@ -87,13 +99,16 @@ struct Search {
                          std::int64_t* at) {
     Acc best[kTile];
     for (std::int64_t c = 0; c < width; ++c) best[c] = static_cast<Acc>(x[c]), at[c] = 0;
-    for (std::int64_t i = 1; i < n; ++i)
+    reducers::Loaded<T> block[kTile];
+    for (std::int64_t i = 1; i < n; ++i) {
+      const auto* const values = loaded(x + i * stride, width, block);
       for (std::int64_t c = 0; c < width; ++c) {
-        const Acc value = static_cast<Acc>(x[i * stride + c]);
+        const Acc value = static_cast<Acc>(values[c]);
         const bool take = better(value, best[c]);
         best[c] = take ? value : best[c];
         at[c] = take ? i : at[c];
       }
+    }
   }
 
   static void run(T* values, std::int64_t* indices, const T* x, const ReducePlan& plan) {

@@ -137,6 +137,7 @@ void add_but_ones(T* __restrict sum, T* __restrict ones, const T* __restrict pow
   }
 }
 
+/// Computes softmax along `width` adjacent lines. y may be x.
 template <class T, bool kLog>
 void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::int64_t width) {
   Tile<T> tops(width), sums(width), parts(width), beyonds(width);
@@ -183,6 +184,7 @@ void add_but_leader(T* __restrict sum, const std::int32_t* __restrict leader, st
   }
 }
 
+/// Computes the gradient of softmax along `width` adjacent lines. `out` may be g.
 template <class T, bool kLog>
 void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t stride, std::int64_t width,
                     bool whole) {
@@ -244,6 +246,21 @@ void scatter(T* to, const reducers::Accumulator<T>* from, std::int64_t n, std::i
   for (std::int64_t i = 0; i < n; ++i) to[i * stride] = static_cast<T>(from[i]);
 }
 
+// Converts n rows of `width` elements. The first element of row i is from[i * from_stride].
+template <class To, class From>
+void convert_rows(To* to, std::int64_t to_stride, const From* from, std::int64_t from_stride, std::int64_t n,
+                  std::int64_t width) {
+  for (std::int64_t i = 0; i < n; ++i) convert_contiguous(to + i * to_stride, from + i * from_stride, width);
+}
+
+// Returns whether interleaved lines are processed in blocks. The blocks of 16-bit elements are copied to the
+// accumulation type, so longer lines would need much memory.
+template <class T>
+bool in_blocks(const Lines& lines) {
+  constexpr std::int64_t kLongest = 4096;
+  return lines.inner >= 8 && (std::is_same_v<reducers::Accumulator<T>, T> || lines.n <= kLongest);
+}
+
 template <class T, bool kLog>
 void forward(T* y, const T* x, const Lines& lines) {
   using Acc = reducers::Accumulator<T>;
@@ -252,11 +269,18 @@ void forward(T* y, const T* x, const Lines& lines) {
     if (lines.inner == 1)
       return for_each_line(lines, kExpCost,
                            [&](std::int64_t i) { forward_line<T, kLog>(y + i * n, x + i * n, n); });
-    if (lines.inner >= 8)
-      return for_each_block<kTile>(lines, kExpCost, [&](std::int64_t at, std::int64_t width) {
-        forward_block<T, kLog>(y + at, x + at, n, lines.inner, width);
-      });
   }
+  if (in_blocks<T>(lines))
+    return for_each_block<kTile>(lines, kExpCost, [&](std::int64_t at, std::int64_t width) {
+      if constexpr (std::is_same_v<Acc, T>) {
+        forward_block<T, kLog>(y + at, x + at, n, lines.inner, width);
+      } else {
+        Line<Acc> block(n * width);
+        convert_rows(block.data(), width, x + at, lines.inner, n, width);
+        forward_block<Acc, kLog>(block.data(), block.data(), n, width, width);
+        convert_rows(y + at, lines.inner, block.data(), width, n, width);
+      }
+    });
   for_each_line(lines, kExpCost, [&](std::int64_t i) {
     Line<Acc> line(2 * n);
     gather<T>(line.data(), x + lines.start(i), n, lines.inner);
@@ -274,11 +298,19 @@ void backward(T* out, const T* g, const T* y, const Lines& lines, bool whole) {
       return for_each_line(lines, kLog ? kExpCost : 2, [&](std::int64_t i) {
         backward_line<T, kLog>(out + i * n, g + i * n, y + i * n, n, whole);
       });
-    if (lines.inner >= 8)
-      return for_each_block<kTile>(lines, kLog ? kExpCost : 2, [&](std::int64_t at, std::int64_t width) {
-        backward_block<T, kLog>(out + at, g + at, y + at, n, lines.inner, width, whole);
-      });
   }
+  if (in_blocks<T>(lines))
+    return for_each_block<kTile>(lines, kLog ? kExpCost : 2, [&](std::int64_t at, std::int64_t width) {
+      if constexpr (std::is_same_v<Acc, T>) {
+        backward_block<T, kLog>(out + at, g + at, y + at, n, lines.inner, width, whole);
+      } else {
+        Line<Acc> grads(n * width), results(n * width);
+        convert_rows(grads.data(), width, g + at, lines.inner, n, width);
+        convert_rows(results.data(), width, y + at, lines.inner, n, width);
+        backward_block<Acc, kLog>(grads.data(), grads.data(), results.data(), n, width, width, whole);
+        convert_rows(out + at, lines.inner, grads.data(), width, n, width);
+      }
+    });
   for_each_line(lines, kExpCost, [&](std::int64_t i) {
     Line<Acc> line(3 * n);
     gather<T>(line.data(), g + lines.start(i), n, lines.inner);
