@@ -11,18 +11,38 @@ namespace {
 
 using scan_steps::Carry;
 
+constexpr std::int64_t kTile = 64;
+
 template <class T, bool kLargest>
 void extremes(T* values, std::int64_t* indices, const T* x, const Lines& lines) {
   using A = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
-  for_each_line(lines, 2, [&](std::int64_t line) {
-    std::int64_t at = lines.start(line), best_at = 0;
-    A best = static_cast<A>(x[at]);
-    for (std::int64_t i = 0; i < lines.n; ++i, at += lines.inner) {
-      const A value = static_cast<A>(x[at]);
-      if ((kLargest ? value >= best : value <= best) || value != value) best = value, best_at = i;
-      values[at] = static_cast<T>(best);
-      indices[at] = best_at;
-    }
+  const auto takes = [](A value, A best) {
+    return (kLargest ? value >= best : value <= best) || value != value;
+  };
+  if (lines.inner == 1)
+    return for_each_line(lines, 2, [&](std::int64_t line) {
+      std::int64_t at = lines.start(line), best_at = 0;
+      A best = static_cast<A>(x[at]);
+      for (std::int64_t i = 0; i < lines.n; ++i, ++at) {
+        const A value = static_cast<A>(x[at]);
+        if (takes(value, best)) best = value, best_at = i;
+        values[at] = static_cast<T>(best);
+        indices[at] = best_at;
+      }
+    });
+  // Adjacent lines are processed together, so that memory is read and written in order.
+  for_each_block<kTile>(lines, 2, [&](std::int64_t at, std::int64_t width) {
+    A best[kTile];
+    T found[kTile];
+    std::int64_t best_at[kTile] = {};
+    for (std::int64_t c = 0; c < width; ++c) best[c] = static_cast<A>(found[c] = x[at + c]);
+    for (std::int64_t i = 0; i < lines.n; ++i, at += lines.inner)
+      for (std::int64_t c = 0; c < width; ++c) {
+        const A value = static_cast<A>(x[at + c]);
+        if (takes(value, best[c])) best[c] = value, found[c] = x[at + c], best_at[c] = i;
+        values[at + c] = found[c];
+        indices[at + c] = best_at[c];
+      }
   });
 }
 
