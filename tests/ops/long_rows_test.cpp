@@ -118,6 +118,20 @@ TEST_CASE("cumsum along contiguous lines is bitwise equal to cumsum along stride
   }
 }
 
+TEST_CASE("cummax and cummin along strided lines equal those along contiguous lines") {
+  for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kInt, kUInt8}) {
+    Tensor x = randint(0, 9, {150, 33}, kLong).to(dtype);
+    if (is_floating(dtype)) x.view({-1}).slice(0, 0, 5000, 701).fill_(NAN);
+    const Tensor lines = x.t().contiguous();
+    for (const bool largest : {true, false}) {
+      const auto [values, indices] = largest ? x.cummax(1) : x.cummin(1);
+      const auto [strided, strided_indices] = largest ? lines.cummax(0) : lines.cummin(0);
+      CHECK(strided.t().to(kDouble).allclose(values.to(kDouble), 0, 0, /*equal_nan=*/true));
+      CHECK(strided_indices.t().equal(indices));
+    }
+  }
+}
+
 TEST_CASE("extremes and softmax of 16-bit tensors equal those of the same values in Float, rounded") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const std::vector<std::int64_t>& shape :
