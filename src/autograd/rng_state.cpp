@@ -29,7 +29,7 @@ const std::int64_t* checked(const Variable& state, std::int64_t length, const Va
 Device present(const char* op, Device device) {
   const detail::Backend& backend = detail::backend(device.type());
   const int count = backend.device_count();
-  EBB_CHECK(device.index() < count, op, ": there is no device ", device, "; the number of devices is ", count,
+  EBB_CHECK(device.index() < count, op, ": there is no ", device, "; the number of devices is ", count,
             ". Choose one of them.");
   return device.has_index() ? device : backend.current_device();
 }
