@@ -172,8 +172,8 @@ TEST_CASE("backward of ops that save input and result works if only one of the t
                                         {ebb::reciprocal, ebb::reciprocal_},
                                         {ebb::tan, ebb::tan_}};
   for (const auto& [op, in_place] : ops) {
-    const auto derivatives = [&](bool changes_input, bool changes_result) {
-      const Variable x = leaf({0.5, 2}), input = x * 1, y = op(input), sum = y.sum();
+    const auto derivatives = [&, &f = op](bool changes_input, bool changes_result) {
+      const Variable x = leaf({0.5, 2}), input = x * 1, y = f(input), sum = y.sum();
       if (changes_input) input.add_(1);
       if (changes_result) y.add_(1);
       const Variable slope = ebb::autograd::grad({sum}, {x}, {}, true, true)[0];

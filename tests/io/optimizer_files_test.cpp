@@ -96,10 +96,10 @@ void same(const pytorch::Value& mine, const pytorch::Value& theirs, const std::v
       if (std::find(less.begin(), less.end(), name) != less.end()) continue;
       INFO(name);
       const auto& own = mine.as_dict();
-      const auto found = std::find_if(own.begin(), own.end(), [&](const auto& entry) {
-        return entry.first.content().index() == key.content().index() &&
-               (key.content().index() == 2 ? entry.first.as_int() == key.as_int()
-                                           : entry.first.as_string() == key.as_string());
+      const auto found = std::find_if(own.begin(), own.end(), [&k = key](const auto& entry) {
+        return entry.first.content().index() == k.content().index() &&
+               (k.content().index() == 2 ? entry.first.as_int() == k.as_int()
+                                         : entry.first.as_string() == k.as_string());
       });
       REQUIRE(found != own.end());
       same(found->second, value, less);

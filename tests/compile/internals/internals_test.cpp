@@ -123,8 +123,8 @@ TEST_CASE("the number of comparisons for preparing a tape grows linearly with th
   };
   for (const auto& [name, body] : functions) {
     INFO(name);
-    const std::uint64_t few = comparisons([&] { body(3000); });
-    const std::uint64_t many = comparisons([&] { body(30000); });
+    const std::uint64_t few = comparisons([&f = body] { f(3000); });
+    const std::uint64_t many = comparisons([&f = body] { f(30000); });
     CHECK(many <= 15 * few + 100000);
   }
 }

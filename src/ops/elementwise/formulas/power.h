@@ -54,7 +54,8 @@ struct PowDerivative : Binary {
   template <class X>
   EBB_HD X general(const X& a, const X& b) const {
     using std::pow, std::trunc;
-    const X zero = constant<X>(0), one = constant<X>(1), infinity = constant<X>(__builtin_inff());
+    const X zero = constant<X>(0), one = constant<X>(1),
+            infinity = constant<X>(static_cast<double>(__builtin_inff()));
     // `lost` is the rounding error of the exponent b - order.
     const X order = constant<X>(by_base), exponent = b - order, seen = b - exponent;
     const X lost = where(abs(b) < infinity, (b - (exponent + seen)) + (seen - order), zero);

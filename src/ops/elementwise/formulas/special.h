@@ -198,14 +198,15 @@ struct Sinc : Unary {
   EBB_HD X value(const X& x) const {
     const X size = abs(x), zero = constant<X>(0), one = constant<X>(1);
     const X out = HalfTurns<X>(size).sine() / (size * constant<X>(kPi));
-    return where(size == zero, one, where(size == constant<X>(__builtin_inff()), zero, out));
+    return where(size == zero, one,
+                 where(size == constant<X>(static_cast<double>(__builtin_inff())), zero, out));
   }
   template <class X>
   EBB_HD X derivative(const X& x) const {
     const X size = abs(x);
     const HalfTurns<X> at(size);
     const X far = (at.cosine() - at.sine() / (size * constant<X>(kPi))) / x;
-    const X beside = where(size == constant<X>(__builtin_inff()), constant<X>(0), far);
+    const X beside = where(size == constant<X>(static_cast<double>(__builtin_inff())), constant<X>(0), far);
     return where(size < constant<X>(0.5), x * series(x * x), beside);
   }
   template <class X>

@@ -95,7 +95,7 @@ struct Acos : Unary {
 /// Returns whether x^2, given as `square`, has overflowed.
 template <class X>
 EBB_HD auto is_beyond(const X& square) {
-  return square == constant<X>(__builtin_inff());
+  return square == constant<X>(static_cast<double>(__builtin_inff()));
 }
 
 struct Atan : Unary {
