@@ -47,7 +47,8 @@ std::size_t read_index(serialize::InputArchive& archive, const char* sampler, st
   EBB_CHECK(tensor.numel() == 1 && is_integral(tensor.dtype()), sampler,
             "::load: \"index\" must be one integer, got ", tensor.dtype(), " of shape ", tensor.sizes(), ".");
   const std::int64_t index = tensor.item<std::int64_t>();
-  EBB_CHECK(index >= 0, sampler, "::load: the saved position ", index, " is negative.");
+  EBB_CHECK(index >= 0, sampler, "::load: the saved position ", index,
+            " is negative. The state is damaged: load one that the sampler saved.");
   EBB_CHECK(static_cast<std::size_t>(index) <= size, sampler, "::load: the saved position ", index,
             " is out of range for ", std::uint64_t{size},
             " samples. Load the state into a sampler with the same number of samples.");
