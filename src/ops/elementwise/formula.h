@@ -69,11 +69,12 @@ enum class Run : std::uint8_t { loop, lanes, calls };
 ///                      the result. It is less exact, and used only if the input was overwritten, by this
 ///                      op in place or by a later op, as PyTorch permits
 ///   kStraight          true if the second derivative is 0 everywhere
+///   kFuses             false if the gradient has no kernel, because it is computed one element at a time
 struct Unary {
   static constexpr Types kTypes = Types::floating;
   static constexpr Saves kSaves = Saves::input;
   static constexpr Run kRun = Run::lanes;
-  static constexpr bool kStraight = false, kHasLate = false;
+  static constexpr bool kStraight = false, kHasLate = false, kFuses = true;
 };
 /// Base of unary formulas that consist of arithmetic and selections only.
 struct PlainUnary : Unary {
@@ -112,7 +113,7 @@ constexpr bool has_second_derivative =
 /// would be small.
 template <class Op>
 concept Fused = has_gradient<Op> && std::is_base_of_v<Unary, Op> && Op::kSaves != Saves::nothing &&
-                Op::kRun != Run::calls;
+                Op::kRun != Run::calls && Op::kFuses;
 
 /// The name of the gradient op: Op::kBackward if it exists, otherwise Op's name with "_backward".
 template <class Op>

@@ -3,27 +3,12 @@
 
 #include "ops/elementwise/formula.h"
 #include "ops/elementwise/formulas/special/bessel_modified.h"
+#include "ops/elementwise/formulas/special/erfinv.h"
 #include "ops/elementwise/formulas/special/zeta.h"
 
 // Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
-
-/// The inverse of erf. It starts with Winitzki's approximation and refines it by Newton's method on erf, or
-/// on erfc if that is more accurate.
-EBB_HD inline double erfinv(double y) {
-  const double a = std::fabs(y);
-  if (!(a < 1)) return a == 1 ? std::copysign(static_cast<double>(__builtin_inff()), y) : quiet_nan<double>();
-  if (a == 0) return y;
-  const double tail = 1 - a, log_term = std::log(tail * (1 + a)), half = 2 / (kPi * 0.147) + log_term / 2;
-  double x = std::sqrt(std::sqrt(half * half - log_term / 0.147) - half);
-  for (int i = 0; i < 3; ++i) {
-    const double error = a < 0.5 ? std::erf(x) - a : tail - std::erfc(x);
-    const double step = error * 0.88622692545275801365 * std::exp(x * x);  // divided by erf'(x)
-    x -= step / (1 + x * step);                                            // Halley's correction
-  }
-  return std::copysign(x, y);
-}
 
 constexpr double kTwoOverRootPi = 1.12837916709551257390;
 
@@ -61,10 +46,10 @@ struct Erfc : Unary {
 
 struct Erfinv : Unary {
   static constexpr char kName[] = "erfinv";
-  static constexpr Run kRun = Run::calls;
-  template <class T>
-  EBB_HD T value(T x) const {
-    return static_cast<T>(erfinv(static_cast<double>(x)));
+  static constexpr bool kFuses = false;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return inverse_erf(x);
   }
   template <class X>
   EBB_HD X derivative(const X& x) const {

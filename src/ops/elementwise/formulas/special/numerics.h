@@ -3,7 +3,7 @@
 // series were computed from values of the functions with 45 digits.
 #pragma once
 
-#include "kernel/carrier.h"
+#include "ops/elementwise/formulas/rare.h"
 
 #include <cmath>
 
@@ -21,6 +21,15 @@ EBB_HD inline double chebyshev_sum(double t, const double (&c)[N]) {
     b = sum;
   }
   return std::fma(t, b, c[0] - next);
+}
+
+/// Returns a polynomial, by Horner's rule. The coefficients begin with that of the highest power.
+template <class X, int N>
+EBB_HD X polynomial(const X& x, const double (&c)[N]) {
+  using std::fma;
+  X sum = constant<X>(c[0]);
+  for (int k = 1; k < N; ++k) sum = fma(sum, x, constant<X>(c[k]));
+  return sum;
 }
 
 /// The sum high + low; `high` is the rounded value. Twofold is for differences in which doubles lose digits,
