@@ -174,6 +174,18 @@ inline Lanes<float> power_of_positive(Lanes<float> x, Lanes<float> y) {
 
 }  // namespace lane_math
 
+/// Returns f(x) for floats, with a function of vectors of doubles.
+template <class F>
+Lanes<float> in_halves(Lanes<float> x, const F& f) {
+  lane_math::HalfFloats halves[2];
+  std::memcpy(halves, &x.v, sizeof halves);
+  for (lane_math::HalfFloats& half : halves)
+    half = __builtin_convertvector(f(Lanes<double>(__builtin_convertvector(half, Doubles))).v,
+                                   lane_math::HalfFloats);
+  std::memcpy(&x.v, halves, sizeof halves);
+  return x;
+}
+
 namespace lane_math {
 
 /// erf(|x|) = c + p t, where t is the distance from the nearest multiple of 17/32. The caller adds c, which

@@ -44,6 +44,17 @@ constexpr bool carries_floats() {
     return sizeof(typename X::Element) == sizeof(float);
 }
 
+/// Returns f(x), where f is a function of doubles or of vectors of doubles.
+template <class X, class F>
+EBB_HD X in_double(const X& x, const F& f) {
+  if constexpr (std::is_arithmetic_v<X>)
+    return static_cast<X>(f(static_cast<double>(x)));
+  else if constexpr (carries_floats<X>())
+    return in_halves(x, f);
+  else
+    return f(x);
+}
+
 /// Returns whether a value is 0, infinite, or so close to 0 or infinity that products with it may lose
 /// digits.
 template <class X>

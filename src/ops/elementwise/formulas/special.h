@@ -4,6 +4,7 @@
 #include "ops/elementwise/formula.h"
 #include "ops/elementwise/formulas/special/bessel_modified.h"
 #include "ops/elementwise/formulas/special/erfinv.h"
+#include "ops/elementwise/formulas/special/gamma.h"
 #include "ops/elementwise/formulas/special/zeta.h"
 
 // Default visibility, because plugins fill the kernel slots that are named after these types.
@@ -57,24 +58,15 @@ struct Erfinv : Unary {
   }
 };
 
-/// Returns log |Gamma(x)|. Calls the variant of lgamma that does not write the sign to a global variable, if
-/// there is one.
-template <class T>
-EBB_HD T log_gamma(T x) {
-#if defined(__CUDA_ARCH__) || !defined(__GLIBC__)
-  return std::lgamma(x);
-#else
-  int sign;
-  return static_cast<T>(::lgamma_r(static_cast<double>(x), &sign));
-#endif
-}
-
 struct Lgamma : Unary {
   static constexpr char kName[] = "lgamma";
-  static constexpr Run kRun = Run::calls;
-  template <class T>
-  EBB_HD T value(T x) const {
-    return log_gamma(x);
+  static constexpr bool kFuses = false;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    if constexpr (std::is_arithmetic_v<X>)
+      return log_gamma(x);
+    else
+      return in_double(x, [](const auto& at) { return log_gamma_lanes<!carries_floats<X>()>(at); });
   }
   template <class X>
   EBB_HD X derivative(const X& x) const {
@@ -84,10 +76,10 @@ struct Lgamma : Unary {
 
 struct Digamma : Unary {
   static constexpr char kName[] = "digamma";
-  static constexpr Run kRun = Run::calls;
-  template <class T>
-  EBB_HD T value(T x) const {
-    return static_cast<T>(digamma(static_cast<double>(x)));
+  static constexpr bool kFuses = false;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return in_double(x, [](const auto& at) { return digamma_of(at); });
   }
   template <class X>
   EBB_HD X derivative(const X& x) const {

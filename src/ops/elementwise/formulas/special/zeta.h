@@ -1,37 +1,9 @@
-// digamma, polygamma, and the Hurwitz zeta function, from which polygamma is computed.
+// The Hurwitz zeta function, and polygamma, which is computed from it.
 #pragma once
 
 #include "ops/elementwise/formulas/special/numerics.h"
 
 namespace ebb::ops {
-
-/// Returns psi(x). It uses reflection for negative x, then the recurrence until the argument is at least 10,
-/// then the asymptotic series.
-EBB_HD inline double digamma(double x) {
-  if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
-  if (std::fabs(x) < 1e-20) return -1 / x;
-  if (!(x < __builtin_inf())) return x;
-  double reflected = 0;
-  if (x < 0) {
-    if (x == std::floor(x)) return quiet_nan<double>();
-    const double from_pole = x - std::rint(x);  // exact
-    reflected = std::fabs(from_pole) < 1e-8 ? kPi * kPi / 3 * from_pole - 1 / from_pole
-                                            : -kPi / std::tan(kPi * from_pole);
-    x = 1 - x;
-  }
-  Twofold sum, up = x;
-  for (double k = 1; up.high < 10; k += 1) {
-    sum = sum - Twofold(1) / up;
-    up = exact_sum(x, k);
-  }
-  x = up.high;
-  const double r = 1 / (x * x);
-  const double tail =
-      r *
-      (1.0 / 12 -
-       r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (1.0 / 132 - r * (691.0 / 32760 - r / 12))))));
-  return ((sum + reflected) + std::log(x)).high - (0.5 / x + tail - up.low / x);
-}
 
 /// Returns factor * q^-s, accurate also if q^-s alone underflows.
 EBB_HD inline double zeta_power(const Twofold& s, const Twofold& q, double factor) {
