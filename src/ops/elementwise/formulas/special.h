@@ -223,10 +223,10 @@ struct SincDerivative : Unary {
 /// i0: the modified Bessel function of the first kind of order 0.
 struct BesselI0 : Unary {
   static constexpr char kName[] = "i0";
-  static constexpr Run kRun = Run::calls;
-  template <class T>
-  EBB_HD T value(T x) const {
-    return static_cast<T>(bessel_i(0, static_cast<double>(x)));
+  static constexpr bool kFuses = false;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return in_double(x, [](const auto& at) { return bessel_i(0, at); });
   }
   template <class X>
   EBB_HD X derivative(const X& x) const {
@@ -236,10 +236,10 @@ struct BesselI0 : Unary {
 
 struct BesselI1 : Unary {
   static constexpr char kName[] = "special_i1";
-  static constexpr Run kRun = Run::calls;
-  template <class T>
-  EBB_HD T value(T x) const {
-    return static_cast<T>(bessel_i(1, static_cast<double>(x)));
+  static constexpr bool kFuses = false;
+  template <class X>
+  EBB_HD X value(const X& x) const {
+    return in_double(x, [](const auto& at) { return bessel_i(1, at); });
   }
   template <class X>
   EBB_HD X derivative(const X& x) const {

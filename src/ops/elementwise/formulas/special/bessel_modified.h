@@ -57,11 +57,55 @@ EBB_HD [[gnu::noinline]] inline double bessel_ie(int order, double x) {
   return order == 1 && x < 0 ? -out : out;
 }
 
-/// Returns I_order(x).
-EBB_HD inline double bessel_i(int order, double x) {
-  const double a = std::fabs(x);
-  if (a > 1e3) return order == 1 ? std::copysign(kInfinity, x) : kInfinity;
-  return times_exp(bessel_ie(order, x), a);
+/// Returns I_order(x) for order 0 or 1, for a double or a vector of doubles. For |x| < 10 it is a polynomial
+/// of x^2 / 4, whose coefficients are positive. For larger |x| it is e^|x| / sqrt(|x|) times a polynomial of
+/// 20 / |x| - 1.
+template <class X>
+EBB_HD X bessel_i(int order, const X& x) {
+  constexpr double low_0[] = {1.572631176604601e-29,  1.3887463825307687e-27, 6.438276974117441e-25,
+                              1.2899240266389696e-22, 2.5869716184443618e-20, 4.356548513350253e-18,
+                              6.276397598147444e-16,  7.59401733200507e-14,   7.594062469931115e-12,
+                              6.151187028007031e-10,  3.936759905501551e-08,  1.9290123450308158e-06,
+                              6.94444444462373e-05,   0.0017361111111078307,  0.027777777777781426,
+                              0.24999999999999786,    1.0000000000000004,     1};
+  constexpr double low_1[] = {8.433514105622934e-31,
+                              8.831186128594353e-29,
+                              3.9578734525239104e-26,
+                              8.63937671464028e-24,
+                              1.8462095224407276e-21,
+                              3.3516655119285563e-19,
+                              5.2302295103087567e-17,
+                              6.903668472468027e-15,
+                              7.594060493638071e-13,
+                              6.834652432663126e-11,
+                              4.920949869783589e-09,
+                              2.755731922067518e-07,
+                              1.1574074074165636e-05,
+                              0.0003472222222220547,
+                              0.0069444444444446305,
+                              0.08333333333333322,
+                              0.5,
+                              1};
+  constexpr double high_0[] = {
+      2.7603485241861068e-12, -6.3262039191494154e-12, -2.4183349727737924e-11, 3.155421668786804e-11,
+      1.0170469305586485e-10, -3.558968843360028e-11,  -2.423349328065652e-10,  -1.5448552468921097e-10,
+      1.5145324594818797e-10, 3.9410954580228427e-10,  6.336261398468819e-10,   1.2741444053790702e-09,
+      3.5594563157926027e-09, 1.3636125731770243e-08,  7.07840051614556e-08,    5.041256793474025e-07,
+      5.152033951104713e-06,  8.311327263927853e-05,   0.0026458859671862076,   0.4015097608312065};
+  constexpr double high_1[] = {
+      -2.676872262764472e-12,  6.7357290842639445e-12,  2.4029495612035374e-11, -3.409133252872986e-11,
+      -1.0340177744031513e-10, 4.148035881800019e-11,   2.5212296642087334e-10, 1.5531706422557256e-10,
+      -1.6465502105744396e-10, -4.1927402300713985e-10, -6.795465579936455e-10, -1.3893522903216827e-09,
+      -3.96499662651414e-09,   -1.5599173171235276e-08, -8.389643295054787e-08, -6.294295631641425e-07,
+      -7.012361313207912e-06,  -0.00013480146634002756, -0.007730905126755944,  0.39133972251206706};
+  const X size = abs(x), square = x * x * constant<X>(0.25);
+  const X near = order == 0 ? polynomial(square, low_0) : x * (polynomial(square, low_1) * constant<X>(0.5));
+  const auto large = size > constant<X>(10);
+  if (!any<X>(large)) return near;
+  const X at = where(size > constant<X>(1e3), constant<X>(1e3), where(large, size, constant<X>(10)));
+  const X t = 20 / at - 1, root = sqrt(at);
+  const X far = exponential(at).times((order == 0 ? polynomial(t, high_0) : polynomial(t, high_1)) / root);
+  return where(large, order == 1 ? where(x < constant<X>(0), -far, far) : far, near);
 }
 
 /// Returns the n-th derivative of I1, n = 1 or 2: (I0 + I2) / 2 or (3 I1 + I3) / 4. I0' is I1.
