@@ -266,6 +266,44 @@ Lanes<T> pow(Lanes<T> x, Lanes<T> y) {
   return where((x == L(1)) | (y == L(0)) | ((x == L(-1)) & (abs(y) == L(kInfinity))), 1, power);
 }
 
+namespace lane_math {
+
+/// (atan(t) - t) / t^3 as a polynomial in t^2 with the least relative error of atan(t) for |t| <= 1.
+template <class T>
+constexpr std::array kArctangent = {-0.33333299f, 0.19998548f,   -0.14264242f, 0.10952187f,   -0.084034528f,
+                                    0.057957636f, -0.031177886f, 0.010914626f, -0.0017936262f};
+template <>
+inline constexpr std::array kArctangent<double> = {
+    -0.3333333333333307,   0.19999999999951462,   -0.14285714282575182,    0.11111111007027451,
+    -0.09090907003002102,  0.07692279839302578,   -0.06666404056907825,    0.058805278071820954,
+    -0.05253518508088162,  0.04722322034645345,   -0.04219178418365443,    0.03664189904414486,
+    -0.02990383857397878,  0.021984827909193597,  -0.013900535524933961,   0.007196485547649416,
+    -0.002884909322451745, 0.0008313186233074333, -0.00015216017038722306, 1.3225006533225376e-05};
+
+}  // namespace lane_math
+
+/// Returns the angle of the point (x, y), with C's results for zeros, infinities and NaN. The error is at
+/// most 1.7 units in the last place.
+template <class T>
+Lanes<T> atan2(Lanes<T> y, Lanes<T> x) {
+  using L = Lanes<T>;
+  constexpr T kPi = T(3.14159265358979323846);
+  constexpr T kPiRest = std::is_same_v<T, float> ? T(-8.7422776573475854e-8) : T(1.2246467991473532e-16);
+  const L height = abs(y), width = abs(x);
+  const auto steep = height > width, backward = lane_math::copysign(L(1), x) < L(0);
+  const L small = where(steep, width, height), large = where(steep, height, width);
+  // If both are 0 or infinite, C defines the result as if their quotient were 0 or 1.
+  const L t = where(small == large, where(small == L(0), 0, L(1)), small / large), square = t * t;
+  constexpr auto& kSeries = lane_math::kArctangent<T>;
+  L p = kSeries.back();
+  for (std::size_t k = kSeries.size() - 1; k > 0; --k) p = fma(p, square, kSeries[k - 1]);
+  const L part = fma(t * square, p, t);
+  // The angle from the nearest half-axis is added to the angle of this half-axis or subtracted from it.
+  const L quarters = where(steep, L(T(0.5)), where(backward, 1, L(0)));
+  const L turned = where(steep ^ backward, -part, part);
+  return lane_math::copysign(fma(quarters, kPi, fma(quarters, kPiRest, turned)), y);
+}
+
 }  // namespace ebb::cpu
 
 #endif

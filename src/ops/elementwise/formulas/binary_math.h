@@ -15,10 +15,11 @@ namespace ebb::ops {
 struct Atan2 : Binary {
   static constexpr char kName[] = "atan2";
   static constexpr Types kTypes = Types::floating;
-  static constexpr Run kRun = Run::calls;
+  static constexpr Run kRun = Run::lanes;
   template <class T>
   EBB_HD T value(T a, T b) const {
-    return std::atan2(a, b);
+    using std::atan2;
+    return atan2(a, b);
   }
 };
 
