@@ -163,6 +163,52 @@ TEST_CASE("pow and erf do not depend on the position of an element") {
   CHECK(ebb::equal(x.abs().pow_(0.5), x.abs().sqrt()));
 }
 
+namespace {
+
+// Compares atan2, fmod, remainder and floor_divide with the C library, for all pairs of the edges and other
+// numbers. Some quotients are near integers.
+template <class T>
+void check_pairs_at_edges() {
+  std::vector<double> numbers = kEdges;
+  for (const double a : {0.1, 0.3, 1e-3, 8388607.5, 0x1p24 - 1, 0x1p53 - 1, 4.9e-324})
+    for (const double sign : {-1.0, 1.0}) numbers.push_back(sign * a);
+  std::vector<T> x, y;
+  for (const double a : numbers)
+    for (const double b : numbers)
+      for (const double times : {1.0, 3.0, 1e6}) {
+        x.push_back(static_cast<T>(static_cast<T>(a) * static_cast<T>(times)));
+        y.push_back(static_cast<T>(b));
+      }
+  const Tensor a = tensor_of(x), b = tensor_of(y), angle = ebb::atan2(a, b), rest = ebb::fmod(a, b),
+               modulus = ebb::remainder(a, b), down = ebb::floor_divide(a, b);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const T exact = std::fmod(x[i], y[i]), exact_angle = std::atan2(x[i], y[i]);
+    INFO(x[i] << " and " << y[i]);
+    CHECK(same_number(rest.data_ptr<T>()[i], exact));
+    const bool turned = exact != 0 && (exact < 0) != (y[i] < 0);
+    CHECK(same_number(modulus.data_ptr<T>()[i], turned ? exact + y[i] : exact));
+    const T size = std::fabs(x[i] / y[i]), got = down.data_ptr<T>()[i];
+    if (size < T(1e5)) {
+      const T whole = std::round((x[i] - exact) / y[i]);
+      CHECK(got == (turned ? whole - 1 : whole));
+      CHECK(std::signbit(got) == std::signbit(x[i] / y[i]));
+    }
+    const T angle_got = angle.data_ptr<T>()[i];
+    const T margin = std::fabs(exact_angle) * 2 * std::numeric_limits<T>::epsilon();
+    if (std::fabs(exact_angle) >= std::numeric_limits<T>::min())
+      CHECK(std::fabs(angle_got - exact_angle) <= margin);
+    else
+      CHECK(same_number(angle_got, exact_angle));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("atan2 and divisions with rounding equal the C library at zeros, infinities and NaN") {
+  check_pairs_at_edges<float>();
+  check_pairs_at_edges<double>();
+}
+
 // Validation sets of NumPy: 26,610 arguments of 20 functions with exact results and allowed errors in ulp.
 // They are part of Debian's python3-numpy; without it, the test reports how many rows it skipped.
 
