@@ -23,8 +23,13 @@ void linspace(NdArray& out, const Scalar& start, const Scalar& end, double base)
   visit_all(out.dtype(), "linspace", [&]<class T> {
     const creating::Linspace<T> at(out.numel(), start, end, base);
     T* const data = out.address_as<T>();
-    parallel_for(0, out.numel(), kGrain / 8, [&](std::int64_t b, std::int64_t e) {
-      for (std::int64_t i = b; i < e; ++i) data[i] = at(i);
+    if (base != 0)
+      return parallel_for(0, out.numel(), kGrain / 8, [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i < e; ++i) data[i] = at(i);
+      });
+    // The compiler does not vectorise a loop that may call pow.
+    parallel_for(0, out.numel(), kGrain, [&](std::int64_t b, std::int64_t e) {
+      for (std::int64_t i = b; i < e; ++i) data[i] = convert<T>(at.line(i));
     });
   });
 }

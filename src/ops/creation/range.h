@@ -39,9 +39,12 @@ struct Linspace {
         last(is_integral(dtype_of<T>()) ? static_cast<Work>(end.to_long()) : end.to<Work>()),
         step(n > 1 ? (last - first) / static_cast<Work>(n - 1) : Work(0)),
         base(static_cast<Work>(power)) {}
+  EBB_HD Work line(std::int64_t i) const {
+    return n == 1 || i < n / 2 ? first + rounded_product(step, static_cast<Work>(i))
+                               : last - rounded_product(step, static_cast<Work>(n - 1 - i));
+  }
   EBB_HD T operator()(std::int64_t i) const {
-    const Work x = n == 1 || i < n / 2 ? first + rounded_product(step, static_cast<Work>(i))
-                                       : last - rounded_product(step, static_cast<Work>(n - 1 - i));
+    const Work x = line(i);
     return convert<T>(base != 0 ? std::pow(base, x) : x);
   }
 };
