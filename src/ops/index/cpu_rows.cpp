@@ -18,6 +18,8 @@ template <class T>
 void move_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::int64_t from_step) {
   if (to_step == 1 && from_step == 1 && n >= 16)
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
+  else if (to_step == 1 && from_step == 0)
+    std::fill_n(to, n, *from);
   else
     for (std::int64_t k = 0; k < n; ++k) to[k * to_step] = from[k * from_step];
 }
@@ -34,9 +36,10 @@ void add_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::in
 }
 
 // Returns whether copying row by row is fast: a row is one element, one contiguous run, or several contiguous
-// runs of at least 8 elements each.
+// runs of at least 8 elements each. The source of a run may be one element, which fills the run.
 bool by_rows(const Walk<2>& row) {
-  return row.is_line() ? row.run_length() == 1 || row.is_unit() : row.is_unit() && row.run_length() >= 8;
+  const bool dense = row.stride(0, 0) == 1 && (row.stride(1, 0) == 1 || row.stride(1, 0) == 0);
+  return row.is_line() ? row.run_length() == 1 || dense : dense && row.run_length() >= 8;
 }
 
 IntArrayRef without_first(IntArrayRef values) { return values.slice(1); }
