@@ -1,9 +1,11 @@
 // grid_sample on the CPU: interpolates planes at the points of a grid.
 #include "core/parallel_for.h"
-#include "kernel/convert.h"
+#include "kernel/cpu/convert_contiguous.h"
 #include "ops/pool/resample_kernels.h"
 
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 namespace ebb::cpu {
 namespace {
@@ -19,6 +21,46 @@ void for_jobs(std::int64_t jobs, std::int64_t work, Body&& body) {
                });
 }
 
+/// The elements that kBlock points select, and their weights. Row k has the k-th element of each point. An
+/// element outside the input has place -1 and weight 0. Places of 32 bits are gathered faster.
+template <class Place, class Near, class C>
+struct Selection {
+  static constexpr int kCount = Near::kCount;
+  Place places[kCount][kBlock];
+  C weights[kCount][kBlock];
+
+  /// Reads n points of kDims coordinates each. The others repeat the last one.
+  template <class T, int kDims>
+  [[gnu::flatten]] Selection(const T* points, std::int64_t n, const sampling::Axis (&axes)[kDims]) {
+    for (std::int64_t p = 0; p < kBlock; ++p)
+      Near(points + std::min(p, n - 1) * kDims, axes).all([&](int k, std::int64_t place, C weight) {
+        places[k][p] = static_cast<Place>(place);
+        weights[k][p] = place < 0 ? C(0) : weight;
+      });
+  }
+};
+
+/// Sets sums[p] to the weighted sum of the elements that point p selects in a plane. The inner loops run over
+/// points, so that the compiler gathers elements with vector instructions.
+template <class Selection, class C, class T>
+void sample_plane(C (&sums)[kBlock], const T* plane, const Selection& selection) {
+  std::fill_n(sums, kBlock, C(0));
+  for (int k = 0; k < Selection::kCount; ++k) {
+    const auto& places = selection.places[k];
+    const auto& weights = selection.weights[k];
+    if constexpr (std::is_same_v<T, C>) {
+      for (std::int64_t p = 0; p < kBlock; ++p)
+        sums[p] += (places[p] >= 0 ? plane[places[p]] : C(0)) * weights[p];
+    } else {
+      T picked[kBlock];
+      C values[kBlock];
+      for (std::int64_t p = 0; p < kBlock; ++p) picked[p] = places[p] >= 0 ? plane[places[p]] : T(0);
+      convert_contiguous(values, picked, kBlock);
+      for (std::int64_t p = 0; p < kBlock; ++p) sums[p] += values[p] * weights[p];
+    }
+  }
+}
+
 }  // namespace
 
 void grid_sample(NdArray& out, const NdArray& in, const NdArray& grid, const SampleGeometry& g) {
@@ -29,19 +71,20 @@ void grid_sample(NdArray& out, const NdArray& in, const NdArray& grid, const Sam
       sampling::Axis axes[kDims];
       g.axes(axes);
       const std::int64_t blocks = (g.places + kBlock - 1) / kBlock, volume = g.volume();
-      for_jobs(g.batch * blocks, kBlock * g.channels * Near::kCount, [&](std::int64_t job) {
+      const auto sample_block = [&]<class Place>(Place, std::int64_t job) {
         const std::int64_t n = job / blocks, first = job % blocks * kBlock;
-        const std::int64_t end = std::min(first + kBlock, g.places);
-        const T* const points = grid.address_as<T>() + n * g.places * kDims;
-        for (std::int64_t p = first; p < end; ++p) {
-          const Near near(points + p * kDims, axes);
-          for (std::int64_t c = 0; c < g.channels; ++c) {
-            const T* const from = in.address_as<T>() + (n * g.channels + c) * volume;
-            C sum = 0;
-            near.each([&](std::int64_t at, C weight) { sum += static_cast<C>(from[at]) * weight; });
-            out.address_as<T>()[(n * g.channels + c) * g.places + p] = static_cast<T>(sum);
-          }
+        const std::int64_t count = std::min(kBlock, g.places - first);
+        const T* const points = grid.address_as<T>() + (n * g.places + first) * kDims;
+        const Selection<Place, Near, C> selection(points, count, axes);
+        for (std::int64_t c = n * g.channels; c < (n + 1) * g.channels; ++c) {
+          C sums[kBlock];
+          sample_plane(sums, in.address_as<T>() + c * volume, selection);
+          convert_contiguous(out.address_as<T>() + c * g.places + first, sums, count);
         }
+      };
+      const bool is_small = volume <= std::numeric_limits<std::int32_t>::max();
+      for_jobs(g.batch * blocks, kBlock * g.channels * Near::kCount, [&](std::int64_t job) {
+        is_small ? sample_block(std::int32_t(), job) : sample_block(std::int64_t(), job);
       });
     });
   });

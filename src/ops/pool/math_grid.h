@@ -54,6 +54,9 @@ EBB_HD Coordinate<C> reflect(Coordinate<C> x, std::int64_t twice_low, std::int64
   const C low = static_cast<C>(twice_low) / 2, span = static_cast<C>(twice_high - twice_low) / 2;
   const C from = x.at - low, distance = std::abs(from);
   const C sign = from < 0 ? C(-1) : C(1);
+  // fmod takes long, and most positions are at most one element or one reflection away from the array.
+  if (distance < span) return {distance + low, sign * x.derivative};
+  if (distance < 2 * span) return {span - (distance - span) + low, -sign * x.derivative};
   const C extra = std::fmod(distance, span);
   const bool odd = std::fmod(std::floor(distance / span), C(2)) != 0;
   if (odd) return {span - extra + low, -sign * x.derivative};
@@ -131,9 +134,9 @@ struct Neighbourhood {
       stride *= axes[d].size;
     }
   }
-  /// Calls f(place, weight) for each element that is inside.
+  /// Calls f(k, place, weight) for each of the kCount elements. The place is -1 if the element is outside.
   template <class F>
-  EBB_HD void each(F&& f) const {
+  EBB_HD void all(F&& f) const {
     for (int k = 0; k < kCount; ++k) {
       std::int64_t at = 0;
       C weight = 1;
@@ -144,8 +147,15 @@ struct Neighbourhood {
         at += tap.place * strides[d];
         weight *= tap.weight;
       }
-      if (inside) f(at, weight);
+      f(k, inside ? at : -1, weight);
     }
+  }
+  /// Calls f(place, weight) for each element that is inside.
+  template <class F>
+  EBB_HD void each(F&& f) const {
+    all([&](int, std::int64_t at, C weight) {
+      if (at >= 0) f(at, weight);
+    });
   }
   /// Calls f(place, derivatives) with the derivatives of the weight with respect to the point's coordinates.
   template <class F>
