@@ -122,6 +122,11 @@ void unary_row(void* to, const void* const* in, unsigned constant, std::int64_t 
     for (std::int64_t i = 1; i < n; ++i) out[i] = out[0];
     return;
   }
+  if constexpr (is_half_v<T> && requires { Op::half_bits(x->bits); }) {
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i) out[i].bits = Op::half_bits(x[i].bits);
+    return;
+  }
 #if EBB_LIBMVEC
   if constexpr (runs_in_lanes<Op, C>) return lanes_row(op, out, n, x);
 #endif

@@ -68,6 +68,7 @@ enum class Run : std::uint8_t { loop, lanes, calls };
 ///   late               late(g, y), with kHasLate and only for Variables: the gradient as a function of
 ///                      the result. It is less exact, and used only if the input was overwritten, by this
 ///                      op in place or by a later op, as PyTorch permits
+///   half_bits          half_bits(x): the bits of `value` for the bits x of a 16-bit number, on the CPU
 ///   kStraight          true if the second derivative is 0 everywhere
 ///   kFuses             false if the gradient has no kernel, because it is computed one element at a time
 struct Unary {

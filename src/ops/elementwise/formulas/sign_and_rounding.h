@@ -30,6 +30,7 @@ struct Abs : PlainUnary {
     else
       return x;
   }
+  static std::uint16_t half_bits(std::uint16_t x) { return x & 0x7fffu; }
   template <class X>
   EBB_HD X derivative(const X& x) const {
     return sgn(x);
@@ -47,6 +48,7 @@ struct Neg : PlainUnary {
     else
       return Sub().value(T(0), x);
   }
+  static std::uint16_t half_bits(std::uint16_t x) { return x ^ 0x8000u; }
   template <class X>
   EBB_HD X gradient(const X& g) const {
     return -g;
