@@ -200,7 +200,7 @@ Variable prelu(const Variable& self, const Variable& weight) {
   Variable out;
   {
     const NoGradGuard quiet;
-    out = where(self > 0, self, self * along_channels(weight, self));
+    out = run_plain<Prelu>(self, along_channels(weight, self));
   }
   if (autograd::records(self, weight)) {
     auto node = autograd::make_node<PreluNode>(self, weight);

@@ -95,6 +95,16 @@ struct LeakyRelu : PlainActivation {
   }
 };
 
+/// prelu: leaky_relu, whose negative slope is an operand.
+struct Prelu : Binary {
+  static constexpr char kName[] = "prelu";
+  static constexpr Types kTypes = Types::strict_floating;
+  template <class T>
+  EBB_HD T value(T x, T slope) const {
+    return where(x > 0, x, x * slope);
+  }
+};
+
 struct Hardsigmoid : PlainActivation {
   static constexpr char kName[] = "hardsigmoid";
   template <class X>
@@ -163,7 +173,7 @@ struct Softshrink : Shrink<Softshrink> {
 };
 
 using PiecewiseOps =
-    List<Relu, Threshold, Hardtanh, Clamp, LeakyRelu, Hardsigmoid, Hardswish, Hardshrink, Softshrink>;
+    List<Relu, Threshold, Hardtanh, Clamp, LeakyRelu, Prelu, Hardsigmoid, Hardswish, Hardshrink, Softshrink>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop
