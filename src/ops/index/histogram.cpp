@@ -194,10 +194,15 @@ Variable histc(const Variable& self, std::int64_t bins, const Scalar& min, const
   EBB_CHECK(std::isfinite(low) && std::isfinite(high), "histc: range of [", low, ", ", high,
             "] is not finite.");
   EBB_CHECK(low < high, "histc: max must be larger than min, got [", low, ", ", high, "].");
-  const Variable inside = x.ge(low).logical_and(x.le(high));
-  const Variable bin = ((x - low) * (static_cast<double>(bins) / (high - low))).floor().clamp(0, bins - 1);
-  const Variable places = where(inside, bin, zeros_like(bin)).to(kLong);
-  return zeros({bins}, x.options()).scatter_add_(0, places, inside.to(kDouble)).to(self.dtype());
+  // The conversion to Long rounds down, because the clamped numbers are not negative. The last bin counts NaN
+  // and numbers outside the range.
+  const Variable outside = x.clamp(low, high).ne(x);
+  const Variable bin = (x - low).mul_(static_cast<double>(bins) / (high - low)).clamp_(0, bins - 1);
+  const Variable places = bin.masked_fill_(outside, bins).to(kLong);
+  return zeros({bins + 1}, places.options())
+      .scatter_add_(0, places, ones({1}, places.options()).expand(places.sizes()))
+      .narrow(0, 0, bins)
+      .to(self.dtype());
 }
 
 Variable searchsorted(const Variable& sorted_sequence, const Variable& self, bool out_int32, bool right,
