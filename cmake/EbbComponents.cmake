@@ -1,11 +1,12 @@
 # Libraries and programs outside libebb, each in its own component of the package: parts that most programs do not need,
 # or that link libraries that libebb must not link.
 
-# ebb_add_component(<name> [DEPENDS <package>...] [LIBS <flag>...]): defines ebb::<name> from the *.cpp below
-# src/<name>; its headers are include/ebb/<name>.h and include/ebb/<name>/. It needs the given CMake packages, whose
-# targets src/<name>/CMakeLists.txt links; LIBS are the equivalent linker flags for builds without CMake.
+# ebb_add_component(<name> [COMPONENTS <name>...] [DEPENDS <package>...] [LIBS <flag>...]): defines ebb::<name> from the
+# *.cpp below src/<name>; its headers are include/ebb/<name>.h and include/ebb/<name>/. It links the given components.
+# It needs the given CMake packages, whose targets src/<name>/CMakeLists.txt links; LIBS are the equivalent linker flags
+# for builds without CMake.
 function(ebb_add_component name)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "COMPONENTS;DEPENDS;LIBS" ${ARGN})
   foreach(_package IN LISTS arg_DEPENDS)
     find_package(${_package} QUIET GLOBAL)
     string(TOLOWER ${_package} _lower)
@@ -24,7 +25,8 @@ function(ebb_add_component name)
     set_target_properties(ebb_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
   target_include_directories(ebb_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(ebb_${name} PUBLIC ebb)
+  list(TRANSFORM arg_COMPONENTS PREPEND ebb:: OUTPUT_VARIABLE _components)
+  target_link_libraries(ebb_${name} PUBLIC ebb ${_components})
   ebb_precompile(ebb_${name} <ebb/ebb.h>)
   if(EBB_INSTALL)
     install(TARGETS ebb_${name} EXPORT ebb_${name}Targets COMPONENT ${name}
@@ -38,6 +40,8 @@ function(ebb_add_component name)
     install(EXPORT ebb_${name}Targets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT ${name})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb
       COMPONENT ${name} FILES_MATCHING PATTERN "*.h")
+    list(TRANSFORM arg_COMPONENTS PREPEND ", ebb-" OUTPUT_VARIABLE _pc_requires)
+    list(JOIN _pc_requires "" _pc_requires)
     set(_pc_libs "")
     if(arg_LIBS AND NOT BUILD_SHARED_LIBS)
       list(JOIN arg_LIBS " " _pc_libs)

@@ -1,0 +1,6 @@
+// What a person sees while a network trains, in a separate library, ebb::watch.
+#pragma once
+
+#include <ebb/ebb.h>
+#include <ebb/watch/figure.h>
+#include <ebb/watch/records.h>
