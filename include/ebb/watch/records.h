@@ -1,21 +1,20 @@
 // Recorder: the methods that SummaryWriter and Report share, and the records that they write.
 #pragma once
 
-#include <ebb/autograd/variable.h>
+#include <ebb/nn/module.h>
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
-
-namespace ebb::nn {
-class Module;
-}
 
 namespace ebb::watch {
 
@@ -25,8 +24,9 @@ struct ScalarRecord {
   double value;
 };
 
-/// A histogram: counts[i] values lie in (limits[i - 1], limits[i]]. The first bucket begins at -infinity.
-/// min, max, sum and the buckets count finite values only; the numbers of NaN and infinities are separate.
+/// A histogram: counts[i] values lie in [limits[i - 1], limits[i]). The first bucket is empty and the last
+/// one includes its limit, as in torch's files. Without finite values there are no buckets. min, max, sum and
+/// the buckets count finite values only; the numbers of NaN and infinities are separate.
 struct HistogramRecord {
   double min = 0, max = 0, count = 0, sum = 0, sum_squares = 0;
   std::int64_t nans = 0, infinities = 0;
@@ -35,7 +35,7 @@ struct HistogramRecord {
 
 /// An image as the bytes of a PNG file.
 struct ImageRecord {
-  std::int64_t height, width, channels;
+  std::int64_t height = 0, width = 0, channels = 0;
   std::string png;
 };
 
@@ -48,17 +48,27 @@ struct CurveRecord {
   std::vector<double> true_positives, false_positives, true_negatives, false_negatives, precision, recall;
 };
 
-/// The modules or ops of a network: nodes with the names of their inputs.
+/// The ops of a network: nodes with the names of their inputs, in the order of the call. A name has the
+/// modules before it, as in torch's files: "Net/Linear[fc1]/Addmm". The input "name:1" is the second result
+/// of a node.
 struct GraphRecord {
   struct Node {
-    std::string name, op;
+    std::string name, op;  // op is "Input", "Parameter", "Output", or the name of an op
     std::vector<std::string> inputs;
-    std::vector<std::vector<std::int64_t>> shapes;
+    std::vector<std::vector<std::int64_t>> shapes;  // of each result
   };
   std::vector<Node> nodes;
 };
 
-using Hyperparameter = std::variant<bool, double, std::string>;
+/// The value of a hyper-parameter: true or false, a number of any type, or a text.
+struct Hyperparameter : std::variant<bool, double, std::string> {
+  Hyperparameter(bool value) : variant(value) {}
+  template <class T>
+    requires(std::integral<T> || std::floating_point<T>)
+  Hyperparameter(T value) : variant(static_cast<double>(value)) {}
+  Hyperparameter(const char* value) : variant(std::string(value)) {}
+  Hyperparameter(std::string value) : variant(std::move(value)) {}
+};
 
 struct HparamsRecord {
   std::map<std::string, Hyperparameter> hparams;
@@ -66,17 +76,20 @@ struct HparamsRecord {
 };
 
 struct Record {
+  using Content = std::variant<ScalarRecord, HistogramRecord, ImageRecord, TextRecord, CurveRecord,
+                               GraphRecord, HparamsRecord>;
   std::string run;  // "" is the recorder's own run; add_scalars and add_hparams write to further runs
   std::string tag;
   std::optional<std::int64_t> step;
   double wall_time;  // seconds since 1970
-  std::variant<ScalarRecord, HistogramRecord, ImageRecord, TextRecord, CurveRecord, GraphRecord, HparamsRecord>
-      content;
+  Content content;
 };
 
 /// Base class of SummaryWriter and Report. The methods have the names and arguments of
 /// torch.utils.tensorboard.SummaryWriter. They check their arguments and copy what they record, so that the
-/// tensors may change afterwards. They may be called from many threads.
+/// tensors may change afterwards. They may be called from many threads, but not in a forked child. The
+/// default of wall_time is the current time, in seconds since 1970. Bytes in tags and texts that are not
+/// UTF-8 are replaced by U+FFFD. If the recorder is off, the methods return without reading a tensor.
 class EBB_API Recorder {
  public:
   virtual ~Recorder();
@@ -91,25 +104,44 @@ class EBB_API Recorder {
   void add_scalars(const std::string& main_tag, const std::map<std::string, double>& values, Step step = {},
                    WallTime wall_time = {});
   /// Records the distribution of a tensor's elements. `bins` is "tensorflow" (buckets that grow by 10 %) or
-  /// a number of equal buckets; `max_bins` joins neighbours. An empty tensor gives an empty histogram.
+  /// a number of equal buckets; `max_bins` joins neighbours until there are at most so many. An empty tensor
+  /// gives an empty histogram.
   void add_histogram(const std::string& tag, const Variable& values, Step step = {},
                      std::string_view bins = "tensorflow", WallTime wall_time = {},
                      std::optional<std::int64_t> max_bins = {});
   void add_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
                      WallTime wall_time = {}, std::optional<std::int64_t> max_bins = {});
-  /// Records an image: Byte in [0, 255] or floating in [0, 1]. `dataformats` names the dimensions: "CHW",
-  /// "HWC", "HW" or "WH"; 1, 3 or 4 channels.
+  /// Records an image: Byte in [0, 255] or floating in [0, 1]; other values are clamped, and NaN is black.
+  /// `dataformats` names the dimensions: "CHW", "HWC", "HW" or "WH"; 1, 3 or 4 channels.
   void add_image(const std::string& tag, const Variable& image, Step step = {}, WallTime wall_time = {},
                  std::string_view dataformats = "CHW");
-  /// Records several images as one grid of at most 8 columns.
+  /// Records several images as one grid of at most 8 columns: "NCHW", "NHWC", "NHW".
   void add_images(const std::string& tag, const Variable& images, Step step = {}, WallTime wall_time = {},
                   std::string_view dataformats = "NCHW");
   /// Records a chart as an image.
   void add_figure(const std::string& tag, const Figure& figure, Step step = {}, WallTime wall_time = {});
   void add_text(const std::string& tag, const std::string& text, Step step = {}, WallTime wall_time = {});
-  /// Records a module's structure, with the shapes of a call with `input`.
-  void add_graph(nn::Module& module, const Variable& input);
-  /// Records hyper-parameters and the metrics that they led to.
+  /// Records the ops of module(inputs...), grouped by module, with the shapes of their results. These are the
+  /// ops that have derivatives; a part without gradients is left out. The call changes neither the module's
+  /// tensors and mode nor the generators. `module` is a handle or has a public forward().
+  template <class M, class... Inputs>
+  void add_graph(M& module, const Inputs&... inputs) {
+    std::tuple<Inputs...> copies(inputs...);
+    std::vector<Variable*> places;
+    nn::detail::gather(copies, places);
+    const auto call = [&] {
+      auto results = std::apply(
+          [&](auto&... each) { return nn::detail::call_module(*handle(module), each...); }, copies);
+      std::vector<Variable*> outputs;
+      nn::detail::gather(results, outputs);
+      variable_list tensors;
+      for (const Variable* output : outputs) tensors.push_back(*output);
+      return tensors;
+    };
+    record_graph(*handle(module), places, call);
+  }
+  /// Records hyper-parameters and the metrics that they led to, as a run of its own. Its default name is the
+  /// time.
   void add_hparams(const std::map<std::string, Hyperparameter>& hparams,
                    const std::map<std::string, double>& metrics, const std::string& run_name = "",
                    Step step = {});
@@ -119,16 +151,35 @@ class EBB_API Recorder {
                     WallTime wall_time = {});
 
  protected:
-  Recorder() = default;
+  /// Makes a recorder that records nothing if `on` is false, for processes that must not write.
+  explicit Recorder(bool on = true);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
-  /// Writes one record. Called by one thread at a time.
+  /// Returns whether records are written: the recorder is on, and this process has made it.
+  bool writes() const;
+  /// Writes one record. Called by one thread at a time, and never if the recorder is off.
   virtual void write(Record&& record) = 0;
+  /// Calls `body` while no thread is in write().
+  void exclusively(const std::function<void()>& body);
 
  private:
-  void record(Record&& record);
+  template <class M>
+  static auto* handle(M& module) {
+    if constexpr (nn::detail::Holder<M>)
+      return module.get();
+    else
+      return &module;
+  }
+  void record(const char* function, std::string run, const std::string& tag, Step step, WallTime wall_time,
+              Record::Content content);
+  void record_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
+                        WallTime wall_time, std::optional<std::int64_t> max_bins);
+  void record_image(const char* function, const std::string& tag, const Variable& image, Step step,
+                    WallTime wall_time, std::string_view dataformats);
+  void record_graph(nn::Module& module, const std::vector<Variable*>& inputs,
+                    const std::function<variable_list()>& call);
   struct Lock;
-  std::shared_ptr<Lock> lock_;
+  std::unique_ptr<Lock> lock_;
 };
 
 }  // namespace ebb::watch
