@@ -1,0 +1,169 @@
+// add_histogram: the distribution of a tensor; add_pr_curve: precision and recall at thresholds.
+#include <ebb/ebb.h>
+#include <ebb/watch/records.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace ebb::watch {
+namespace {
+
+constexpr std::int64_t kChunk = std::int64_t{1} << 22;  // elements that are converted to Double at a time
+
+std::vector<double> to_vector(const Variable& tensor) {
+  const Variable values = tensor.to(Device::CPU, kDouble).contiguous();
+  const auto* data = values.data_ptr<double>();
+  return {data, data + values.numel()};
+}
+
+// Returns the edges of the buckets of TensorFlow and torch: 0, and from 1e-12 to 1e20 by factors of 1.1.
+std::vector<double> tensorflow_edges() {
+  std::vector<double> edges{0};
+  for (double edge = 1e-12; edge < 1e20; edge *= 1.1) edges.push_back(edge);
+  const std::vector<double> positive(edges.begin() + 1, edges.end());
+  for (const double edge : positive) edges.insert(edges.begin(), -edge);
+  return edges;
+}
+
+// Returns numpy.histogram's edges of `bins` equal buckets.
+std::vector<double> equal_edges(double min, double max, std::int64_t bins) {
+  if (min == max) {
+    min -= 0.5;
+    max += 0.5;
+  }
+  const double step = max / static_cast<double>(bins) - min / static_cast<double>(bins);
+  std::vector<double> edges;
+  for (std::int64_t i = 0; i < bins; ++i) edges.push_back(min + step * static_cast<double>(i));
+  edges.push_back(max);
+  return edges;
+}
+
+// Joins neighbours until there are at most max_bins buckets, and drops empty buckets at both ends.
+void set_buckets(HistogramRecord& record, const std::vector<double>& edges, const std::vector<double>& counts,
+                 std::int64_t max_bins) {
+  const auto n = static_cast<std::int64_t>(counts.size()), joined = (n + max_bins - 1) / max_bins;
+  record.limits = {edges[0]};
+  record.counts = {0};
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i % joined == 0) {
+      record.limits.push_back(0);
+      record.counts.push_back(0);
+    }
+    record.counts.back() += counts[static_cast<std::size_t>(i)];
+    record.limits.back() = edges[static_cast<std::size_t>(i + 1)];
+  }
+  const auto full = [](double count) { return count > 0; };
+  const auto last = std::find_if(record.counts.rbegin(), record.counts.rend(), full).base();
+  record.limits.resize(static_cast<std::size_t>(last - record.counts.begin()));
+  record.counts.erase(last, record.counts.end());
+  const auto first = std::find_if(record.counts.begin(), record.counts.end(), full) - 1;
+  record.limits.erase(record.limits.begin(), record.limits.begin() + (first - record.counts.begin()));
+  record.counts.erase(record.counts.begin(), first);
+}
+
+// Counts the values in buckets. `bins` is 0 for those of TensorFlow.
+HistogramRecord histogram_of(const Variable& values, std::int64_t bins, std::int64_t max_bins) {
+  const NoGradGuard guard;
+  HistogramRecord record;
+  const Variable flat = values.detach().flatten();
+  const auto for_each_chunk = [&](const auto& visit) {
+    for (std::int64_t begin = 0; begin < flat.numel(); begin += kChunk)
+      visit(flat.slice(0, begin, begin + kChunk).to(kDouble));
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  record.min = infinity;
+  record.max = -infinity;
+  for_each_chunk([&](const Variable& chunk) {
+    const Variable finite = chunk.isfinite(), zeros = chunk.where(finite, zeros_like(chunk));
+    const std::vector<double> found = to_vector(
+        stack({chunk.where(finite, full_like(chunk, infinity)).min(),
+               chunk.where(finite, full_like(chunk, -infinity)).max(), zeros.sum(), zeros.square().sum(),
+               finite.sum().to(kDouble), chunk.isnan().sum().to(kDouble), chunk.isinf().sum().to(kDouble)}));
+    record.min = std::min(record.min, found[0]);
+    record.max = std::max(record.max, found[1]);
+    record.sum += found[2];
+    record.sum_squares += found[3];
+    record.count += found[4];
+    record.nans += static_cast<std::int64_t>(found[5]);
+    record.infinities += static_cast<std::int64_t>(found[6]);
+  });
+  if (record.count == 0) {
+    record.min = record.max = 0;
+    return record;
+  }
+  std::vector<double> edges = bins == 0 ? tensorflow_edges() : equal_edges(record.min, record.max, bins);
+  edges.front() = std::min(edges.front(), record.min);
+  edges.back() = std::max(edges.back(), record.max);
+  const Variable limits = tensor(edges, flat.options().dtype(kDouble));
+  Variable counts = zeros({limits.numel() - 1}, limits.options());
+  for_each_chunk([&](const Variable& chunk) {
+    counts += std::get<0>(histogram(chunk.masked_select(chunk.isfinite()), limits));
+  });
+  set_buckets(record, edges, to_vector(counts), max_bins);
+  return record;
+}
+
+}  // namespace
+
+void Recorder::add_histogram(const std::string& tag, const Variable& values, Step step, std::string_view bins,
+                             WallTime wall_time, std::optional<std::int64_t> max_bins) {
+  EBB_CHECK(bins == "tensorflow", "add_histogram: bins must be \"tensorflow\" or a number, got \"", bins,
+            "\" for \"", tag, "\".");
+  record_histogram(tag, values, step, 0, wall_time, max_bins);
+}
+
+void Recorder::add_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
+                             WallTime wall_time, std::optional<std::int64_t> max_bins) {
+  EBB_CHECK(bins >= 1 && bins <= kChunk, "add_histogram: bins must be 1 to ", kChunk, ", got ", bins,
+            " for \"", tag, "\".");
+  record_histogram(tag, values, step, bins, wall_time, max_bins);
+}
+
+void Recorder::record_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
+                                WallTime wall_time, std::optional<std::int64_t> max_bins) {
+  EBB_CHECK(values.defined() && !values.is_complex(), "add_histogram: expected a real tensor for \"", tag,
+            "\", got ", values,
+            values.defined() ? ". Record real(values), imag(values) or abs(values)." : ".");
+  EBB_CHECK(!max_bins || *max_bins >= 1, "add_histogram: max_bins must be positive, got ", *max_bins,
+            " for \"", tag, "\".");
+  if (!writes()) return record("add_histogram", "", tag, step, wall_time, HistogramRecord{});
+  record("add_histogram", "", tag, step, wall_time, histogram_of(values, bins, max_bins.value_or(kChunk)));
+}
+
+void Recorder::add_pr_curve(const std::string& tag, const Variable& labels, const Variable& predictions,
+                            Step step, std::int64_t num_thresholds, const Variable& weights,
+                            WallTime wall_time) {
+  const auto real = [](const Variable& x) { return x.defined() && !x.is_complex(); };
+  EBB_CHECK(real(labels) && real(predictions) && labels.numel() == predictions.numel(),
+            "add_pr_curve: expected as many labels as predictions for \"", tag, "\", got ", labels, " and ",
+            predictions, ".");
+  EBB_CHECK(!weights.defined() || (real(weights) && weights.numel() == labels.numel()),
+            "add_pr_curve: expected one weight for each label of \"", tag, "\", got ", weights, " for ",
+            labels, ".");
+  EBB_CHECK(num_thresholds >= 2 && num_thresholds <= kChunk, "add_pr_curve: num_thresholds must be 2 to ",
+            kChunk, ", got ", num_thresholds, " for \"", tag, "\".");
+  if (!writes()) return record("add_pr_curve", "", tag, step, wall_time, CurveRecord{});
+  const NoGradGuard guard;
+  const Variable scores =
+      predictions.detach().flatten().to(predictions.dtype() == kDouble ? kDouble : kFloat);
+  const Variable truths = labels.detach().flatten().to(scores.device(), kDouble);
+  EBB_CHECK(scores.ge(0).logical_and(scores.le(1)).all().item<bool>(), "add_pr_curve: the predictions of \"",
+            tag, "\" must be probabilities from 0 to 1. Apply sigmoid to logits first.");
+  EBB_CHECK(truths.eq(0).logical_or(truths.eq(1)).all().item<bool>(), "add_pr_curve: the labels of \"", tag,
+            "\" must be 0 or 1.");
+  const Variable counted =
+      weights.defined() ? weights.detach().flatten().to(scores.device(), kDouble) : ones_like(truths);
+  const Variable buckets = (scores * (num_thresholds - 1)).floor().to(kLong);
+  const auto at_least = [&](const Variable& of) {  // the sums over predictions at or above each threshold
+    return bincount(buckets, of, num_thresholds).flip({0}).cumsum(0).flip({0}).to(Device::CPU);
+  };
+  const Variable tp = at_least(truths * counted), fp = at_least((1 - truths) * counted);
+  const Variable tn = fp[0] - fp, fn = tp[0] - tp;
+  record("add_pr_curve", "", tag, step, wall_time,
+         CurveRecord{to_vector(tp), to_vector(fp), to_vector(tn), to_vector(fn),
+                     to_vector(tp / (tp + fp).clamp_min(1e-7)), to_vector(tp / (tp + fn).clamp_min(1e-7))});
+}
+
+}  // namespace ebb::watch
