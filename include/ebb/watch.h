@@ -4,3 +4,4 @@
 #include <ebb/ebb.h>
 #include <ebb/watch/figure.h>
 #include <ebb/watch/records.h>
+#include <ebb/watch/summary_writer.h>

@@ -3,6 +3,7 @@
 #include <ebb/watch/records.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
@@ -15,26 +16,19 @@ namespace {
 using autograd::Edge;
 using autograd::Node;
 
-// The generators of devices. The destructor restores them.
-class KeptGenerators {
- public:
-  explicit KeptGenerators(const std::set<std::string>& devices) {
-    for (const Device device : devices) states_.emplace_back(device, get_rng_state(device));
-  }
-  ~KeptGenerators() {
-    for (const auto& [device, state] : states_) set_rng_state(state, device);
-  }
-  KeptGenerators(const KeptGenerators&) = delete;
-  KeptGenerators& operator=(const KeptGenerators&) = delete;
-
- private:
-  std::vector<std::pair<Device, Variable>> states_;
+// Restores a device's generator at the end of a scope.
+struct KeptGenerator {
+  explicit KeptGenerator(const std::string& name) : device(name), state(get_rng_state(device)) {}
+  ~KeptGenerator() { set_rng_state(state, device); }
+  KeptGenerator(const KeptGenerator&) = delete;
+  Device device;
+  Variable state;
 };
 
 // Returns an alias of the tensor that is a leaf of the recorded graph, if it can have a gradient.
 Variable as_leaf(const Variable& tensor) {
   const Variable alias = tensor.detach();
-  return alias.is_floating_point() || alias.is_complex() ? alias.requires_grad_() : alias;
+  return alias.is_floating_point() ? alias.requires_grad_() : alias;
 }
 
 // Returns the class of a module without namespaces, arguments of templates, and the suffix of ebb's modules.
@@ -59,26 +53,20 @@ class GraphBuilder {
     });
   }
 
-  /// Names a parameter after its path: "fc1.weight" is "Net/Linear[fc1]/weight".
+  /// Adds an input or a parameter, whose path gives the name: "fc1.weight" is "Net/Linear[fc1]/weight".
+  void add_input(const Variable& input) { add_leaf("input", "Input", input); }
   void add_parameter(const std::string& path, const Variable& parameter) {
     const auto dot = path.rfind('.');
     add_leaf(scopes_[dot == path.npos ? "" : path.substr(0, dot)] + "/" + path.substr(dot + 1), "Parameter",
              parameter);
   }
-  void add_input(const Variable& input) {
-    if (input.requires_grad())
-      name_of(*add_leaf("input", "Input", input));
-    else
-      graph_.nodes.push_back({unique("input"), "Input", {}, {input.sizes().vec()}});
-  }
 
   /// Adds the ops that lead to the outputs, in the order of the call, and the outputs.
   void add_ops(const variable_list& outputs) {
     std::vector<const Node*> stack, ops;
-    std::set<const Node*> seen;
     const auto reach = [&](const Edge& edge) {
       const Node* const node = edge.function.get();
-      if (node && !leaves_.contains(node) && seen.insert(node).second) stack.push_back(node);
+      if (node && names_.try_emplace(node).second) stack.push_back(node);
     };
     for (const Variable& output : outputs) reach(autograd::gradient_edge(output));
     while (!stack.empty()) {
@@ -106,33 +94,19 @@ class GraphBuilder {
   GraphRecord take() { return std::move(graph_); }
 
  private:
-  struct Leaf {
-    Ref<Node> kept;  // otherwise another node could have the same address
-    GraphRecord::Node node;
-  };
-
   static std::string op_of(const Node& node) { return node.name().substr(0, node.name().find("Backward")); }
 
-  const Node* add_leaf(const std::string& name, const char* op, const Variable& tensor) {
-    const Ref<Node> node = autograd::grad_accumulator(tensor);
-    leaves_.emplace(node.get(), Leaf{node, {unique(name), op, {}, {tensor.sizes().vec()}}});
-    return node.get();
-  }
-  // Returns the name of a node. Adds a leaf before its first use.
-  const std::string& name_of(const Node& node) {
-    const auto [found, is_new] = names_.try_emplace(&node);
-    if (is_new) {
-      const GraphRecord::Node& leaf = leaves_.at(&node).node;
-      found->second = leaf.name;
-      graph_.nodes.push_back(leaf);
-    }
-    return found->second;
+  void add_leaf(const std::string& name, const char* op, const Variable& leaf) {
+    graph_.nodes.push_back({unique(name), op, {}, {leaf.sizes().vec()}});
+    if (!leaf.requires_grad()) return;
+    leaves_.push_back(autograd::grad_accumulator(leaf));
+    names_[leaves_.back().get()] = graph_.nodes.back().name;
   }
   std::vector<std::string> inputs_of(ArrayRef<Edge> edges) {
     std::vector<std::string> names;
     for (const Edge& edge : edges)
       if (edge.is_valid())
-        names.push_back(name_of(*edge.function) +
+        names.push_back(names_[edge.function.get()] +
                         (edge.input_nr > 0 ? ":" + std::to_string(edge.input_nr) : ""));
     return names;
   }
@@ -145,7 +119,7 @@ class GraphBuilder {
   std::map<std::string, std::string> scopes_;    // by the paths of modules
   std::map<std::uint32_t, std::string> places_;  // by the indices of modules
   std::map<std::string, int> uses_;
-  std::map<const Node*, Leaf> leaves_;
+  std::vector<Ref<Node>> leaves_;  // otherwise another node could have the address of a leaf
   std::map<const Node*, std::string> names_;
 };
 
@@ -158,20 +132,19 @@ void Recorder::record_graph(nn::Module& module, const std::vector<Variable*>& in
   GraphBuilder builder(module);
   std::set<std::string> devices{"cpu"};
   nn::Module::StateDict state;
-  for (const auto& [path, parameter] : module.named_parameters().pairs()) {
-    devices.insert(parameter.device().str());
-    const Variable leaf = as_leaf(parameter);
-    state.insert(path, leaf);
-    if (leaf.requires_grad()) builder.add_parameter(path, leaf);
-  }
-  for (const auto& [path, buffer] : module.named_buffers().pairs()) state.insert(path, buffer.clone());
   for (Variable* input : inputs) {
     EBB_CHECK(input->defined(), "add_graph: an input is undefined.");
     devices.insert(input->device().str());
     *input = as_leaf(*input);
     builder.add_input(*input);
   }
-  const KeptGenerators generators(devices);
+  for (const auto& [path, parameter] : module.named_parameters().pairs()) {
+    devices.insert(parameter.device().str());
+    builder.add_parameter(path, state.insert(path, as_leaf(parameter)));
+  }
+  for (const auto& [path, buffer] : module.named_buffers().pairs()) state.insert(path, buffer.clone());
+  std::list<KeptGenerator> generators;
+  for (const std::string& device : devices) generators.emplace_back(device);
   const nn::utils::SubstituteGuard guard(module, state);
   builder.add_ops(call());
   record("add_graph", "", "graph", {}, {}, builder.take());

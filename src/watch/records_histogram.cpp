@@ -3,8 +3,8 @@
 #include <ebb/watch/records.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace ebb::watch {
@@ -40,27 +40,22 @@ std::vector<double> equal_edges(double min, double max, std::int64_t bins) {
   return edges;
 }
 
-// Joins neighbours until there are at most max_bins buckets, and drops empty buckets at both ends.
+// Drops empty buckets at both ends, and joins neighbours until there are at most max_bins buckets.
 void set_buckets(HistogramRecord& record, const std::vector<double>& edges, const std::vector<double>& counts,
                  std::int64_t max_bins) {
-  const auto n = static_cast<std::int64_t>(counts.size()), joined = (n + max_bins - 1) / max_bins;
-  record.limits = {edges[0]};
-  record.counts = {0};
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (i % joined == 0) {
-      record.limits.push_back(0);
-      record.counts.push_back(0);
-    }
-    record.counts.back() += counts[static_cast<std::size_t>(i)];
-    record.limits.back() = edges[static_cast<std::size_t>(i + 1)];
-  }
   const auto full = [](double count) { return count > 0; };
-  const auto last = std::find_if(record.counts.rbegin(), record.counts.rend(), full).base();
-  record.limits.resize(static_cast<std::size_t>(last - record.counts.begin()));
-  record.counts.erase(last, record.counts.end());
-  const auto first = std::find_if(record.counts.begin(), record.counts.end(), full) - 1;
-  record.limits.erase(record.limits.begin(), record.limits.begin() + (first - record.counts.begin()));
-  record.counts.erase(record.counts.begin(), first);
+  const auto first = std::find_if(counts.begin(), counts.end(), full);
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), full).base();
+  const auto edge = [&](auto at) { return edges[static_cast<std::size_t>(at - counts.begin())]; };
+  const std::int64_t joined = (last - first + max_bins - 1) / max_bins;
+  record.limits = {edge(first)};
+  record.counts = {0};
+  for (auto at = first; at < last;) {
+    const auto end = at + std::min(joined, last - at);
+    record.counts.push_back(std::accumulate(at, end, 0.0));
+    record.limits.push_back(edge(end));
+    at = end;
+  }
 }
 
 // Counts the values in buckets. `bins` is 0 for those of TensorFlow.
@@ -107,39 +102,28 @@ HistogramRecord histogram_of(const Variable& values, std::int64_t bins, std::int
 
 }  // namespace
 
-void Recorder::add_histogram(const std::string& tag, const Variable& values, Step step, std::string_view bins,
-                             WallTime wall_time, std::optional<std::int64_t> max_bins) {
-  EBB_CHECK(bins == "tensorflow", "add_histogram: bins must be \"tensorflow\" or a number, got \"", bins,
-            "\" for \"", tag, "\".");
-  record_histogram(tag, values, step, 0, wall_time, max_bins);
-}
-
-void Recorder::add_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
-                             WallTime wall_time, std::optional<std::int64_t> max_bins) {
-  EBB_CHECK(bins >= 1 && bins <= kChunk, "add_histogram: bins must be 1 to ", kChunk, ", got ", bins,
-            " for \"", tag, "\".");
-  record_histogram(tag, values, step, bins, wall_time, max_bins);
-}
-
-void Recorder::record_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
-                                WallTime wall_time, std::optional<std::int64_t> max_bins) {
-  EBB_CHECK(values.defined() && !values.is_complex(), "add_histogram: expected a real tensor for \"", tag,
-            "\", got ", values,
-            values.defined() ? ". Record real(values), imag(values) or abs(values)." : ".");
-  EBB_CHECK(!max_bins || *max_bins >= 1, "add_histogram: max_bins must be positive, got ", *max_bins,
-            " for \"", tag, "\".");
-  if (!writes()) return record("add_histogram", "", tag, step, wall_time, HistogramRecord{});
-  record("add_histogram", "", tag, step, wall_time, histogram_of(values, bins, max_bins.value_or(kChunk)));
+void Recorder::add_histogram(const std::string& tag, const Variable& values, Step step,
+                             std::variant<std::string_view, std::int64_t> bins, WallTime wall_time,
+                             std::optional<std::int64_t> max_bins) {
+  EBB_CHECK(values.defined(), "add_histogram: expected a tensor for \"", tag, "\", got ", values, ".");
+  const auto* const name = std::get_if<std::string_view>(&bins);
+  EBB_CHECK(!name || *name == "tensorflow", "add_histogram: bins must be \"tensorflow\" or a number, got \"",
+            *name, "\" for \"", tag, "\".");
+  const std::int64_t equal = name ? 0 : std::get<std::int64_t>(bins), most = max_bins.value_or(kChunk);
+  EBB_CHECK(name || (equal >= 1 && equal <= kChunk), "add_histogram: bins must be 1 to ", kChunk, ", got ",
+            equal, " for \"", tag, "\".");
+  EBB_CHECK(most >= 1, "add_histogram: max_bins must be positive, got ", most, " for \"", tag, "\".");
+  record("add_histogram", "", tag, step, wall_time,
+         writes() ? histogram_of(values, equal, most) : HistogramRecord{});
 }
 
 void Recorder::add_pr_curve(const std::string& tag, const Variable& labels, const Variable& predictions,
                             Step step, std::int64_t num_thresholds, const Variable& weights,
                             WallTime wall_time) {
-  const auto real = [](const Variable& x) { return x.defined() && !x.is_complex(); };
-  EBB_CHECK(real(labels) && real(predictions) && labels.numel() == predictions.numel(),
+  EBB_CHECK(labels.defined() && predictions.defined() && labels.numel() == predictions.numel(),
             "add_pr_curve: expected as many labels as predictions for \"", tag, "\", got ", labels, " and ",
             predictions, ".");
-  EBB_CHECK(!weights.defined() || (real(weights) && weights.numel() == labels.numel()),
+  EBB_CHECK(!weights.defined() || weights.numel() == labels.numel(),
             "add_pr_curve: expected one weight for each label of \"", tag, "\", got ", weights, " for ",
             labels, ".");
   EBB_CHECK(num_thresholds >= 2 && num_thresholds <= kChunk, "add_pr_curve: num_thresholds must be 2 to ",

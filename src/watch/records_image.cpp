@@ -38,30 +38,20 @@ Variable picture_of(const Variable& image, std::string_view format) {
 
 void Recorder::add_image(const std::string& tag, const Variable& image, Step step, WallTime wall_time,
                          std::string_view dataformats) {
-  record_image("add_image", tag, image, step, wall_time, dataformats);
-}
-
-void Recorder::add_images(const std::string& tag, const Variable& images, Step step, WallTime wall_time,
-                          std::string_view dataformats) {
-  record_image("add_images", tag, images, step, wall_time, dataformats);
-}
-
-void Recorder::record_image(const char* function, const std::string& tag, const Variable& image, Step step,
-                            WallTime wall_time, std::string_view dataformats) {
   std::string sorted(dataformats);
   std::sort(sorted.begin(), sorted.end());
-  EBB_CHECK(sorted == "HW" || sorted == "CHW" || sorted == "CHNW" || sorted == "HNW", function,
-            ": dataformats must be an order of NCHW, NHW, CHW or HW, got \"", dataformats, "\" for \"", tag,
-            "\".");
+  EBB_CHECK(sorted == "HW" || sorted == "CHW" || sorted == "CHNW" || sorted == "HNW",
+            "add_image: dataformats must be an order of NCHW, NHW, CHW or HW, got \"", dataformats,
+            "\" for \"", tag, "\".");
   EBB_CHECK(image.defined() && image.numel() > 0 && image.dim() == static_cast<std::int64_t>(sorted.size()) &&
                 (image.dtype() == kByte || image.is_floating_point()),
-            function, ": expected Byte or floating pixels [", dataformats, "] for \"", tag, "\", got ", image,
+            "add_image: expected Byte or floating pixels [", dataformats, "] for \"", tag, "\", got ", image,
             ".");
   const auto at = dataformats.find('C');
   const std::int64_t channels = at == dataformats.npos ? 1 : image.size(static_cast<std::int64_t>(at));
-  EBB_CHECK(channels == 1 || channels == 3 || channels == 4, function, ": expected 1, 3 or 4 channels for \"",
+  EBB_CHECK(channels == 1 || channels == 3 || channels == 4, "add_image: expected 1, 3 or 4 channels for \"",
             tag, "\", got ", channels, " in ", image, " with dataformats \"", dataformats, "\".");
-  record(function, "", tag, step, wall_time,
+  record("add_image", "", tag, step, wall_time,
          writes() ? encoded(picture_of(image, dataformats)) : ImageRecord{});
 }
 

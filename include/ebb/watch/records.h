@@ -107,9 +107,7 @@ class EBB_API Recorder {
   /// a number of equal buckets; `max_bins` joins neighbours until there are at most so many. An empty tensor
   /// gives an empty histogram.
   void add_histogram(const std::string& tag, const Variable& values, Step step = {},
-                     std::string_view bins = "tensorflow", WallTime wall_time = {},
-                     std::optional<std::int64_t> max_bins = {});
-  void add_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
+                     std::variant<std::string_view, std::int64_t> bins = "tensorflow",
                      WallTime wall_time = {}, std::optional<std::int64_t> max_bins = {});
   /// Records an image: Byte in [0, 255] or floating in [0, 1]; other values are clamped, and NaN is black.
   /// `dataformats` names the dimensions: "CHW", "HWC", "HW" or "WH"; 1, 3 or 4 channels.
@@ -117,7 +115,9 @@ class EBB_API Recorder {
                  std::string_view dataformats = "CHW");
   /// Records several images as one grid of at most 8 columns: "NCHW", "NHWC", "NHW".
   void add_images(const std::string& tag, const Variable& images, Step step = {}, WallTime wall_time = {},
-                  std::string_view dataformats = "NCHW");
+                  std::string_view dataformats = "NCHW") {
+    add_image(tag, images, step, wall_time, dataformats);
+  }
   /// Records a chart as an image.
   void add_figure(const std::string& tag, const Figure& figure, Step step = {}, WallTime wall_time = {});
   void add_text(const std::string& tag, const std::string& text, Step step = {}, WallTime wall_time = {});
@@ -172,10 +172,6 @@ class EBB_API Recorder {
   }
   void record(const char* function, std::string run, const std::string& tag, Step step, WallTime wall_time,
               Record::Content content);
-  void record_histogram(const std::string& tag, const Variable& values, Step step, std::int64_t bins,
-                        WallTime wall_time, std::optional<std::int64_t> max_bins);
-  void record_image(const char* function, const std::string& tag, const Variable& image, Step step,
-                    WallTime wall_time, std::string_view dataformats);
   void record_graph(nn::Module& module, const std::vector<Variable*>& inputs,
                     const std::function<variable_list()>& call);
   struct Lock;
