@@ -99,7 +99,7 @@ class GraphBuilder {
   void add_leaf(const std::string& name, const char* op, const Variable& leaf) {
     graph_.nodes.push_back({unique(name), op, {}, {leaf.sizes().vec()}});
     if (!leaf.requires_grad()) return;
-    leaves_.push_back(autograd::grad_accumulator(leaf));
+    leaves_.push_back(autograd::gradient_edge(leaf).function);
     names_[leaves_.back().get()] = graph_.nodes.back().name;
   }
   std::vector<std::string> inputs_of(ArrayRef<Edge> edges) {
@@ -140,12 +140,15 @@ void Recorder::record_graph(nn::Module& module, const std::vector<Variable*>& in
   }
   for (const auto& [path, parameter] : module.named_parameters().pairs()) {
     devices.insert(parameter.device().str());
-    builder.add_parameter(path, state.insert(path, as_leaf(parameter)));
+    state.insert(path, as_leaf(parameter));
   }
   for (const auto& [path, buffer] : module.named_buffers().pairs()) state.insert(path, buffer.clone());
   std::list<KeptGenerator> generators;
   for (const std::string& device : devices) generators.emplace_back(device);
   const nn::utils::SubstituteGuard guard(module, state);
+  // The guard gives the module views of the aliases.
+  for (const auto& [path, parameter] : module.named_parameters().pairs())
+    builder.add_parameter(path, parameter);
   builder.add_ops(call());
   record("add_graph", "", "graph", {}, {}, builder.take());
 }
