@@ -61,19 +61,16 @@ Message& Message::add(unsigned field, std::int64_t value) {
 }
 Message& Message::add(unsigned field, double value) {
   add_varint(field << 3 | 1);
-  bytes_ += raw(value);
-  return *this;
+  return append(raw(value));
 }
 Message& Message::add(unsigned field, float value) {
   add_varint(field << 3 | 5);
-  bytes_ += raw(value);
-  return *this;
+  return append(raw(value));
 }
 Message& Message::add(unsigned field, std::string_view bytes) {
   add_varint(field << 3 | 2);
   add_varint(bytes.size());
-  bytes_ += bytes;
-  return *this;
+  return append(bytes);
 }
 
 EventFile::EventFile(const std::string& folder, const std::string& suffix) {
@@ -102,7 +99,7 @@ void EventFile::append(const Message& event) {
                                size_ + static_cast<std::int64_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
-      const int error = errno;
+      const int error = n < 0 ? errno : ENOSPC;
       // The next record would not follow the whole ones. It overwrites the rest if this call fails.
       [[maybe_unused]] const int cut = ::ftruncate(descriptor_, size_);
       errno = error;

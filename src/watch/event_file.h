@@ -25,6 +25,7 @@ class Message {
 
  private:
   void add_varint(std::uint64_t value);
+  Message& append(std::string_view bytes) { return bytes_ += bytes, *this; }
   std::string bytes_;
 };
 

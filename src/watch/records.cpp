@@ -21,6 +21,8 @@ double now() {
 
 // Replaces bytes that are not UTF-8, because readers of protocol buffers and of JSON refuse whole files.
 std::string utf8(const std::string& text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; }))
+    return text;
   using nlohmann::json;
   return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }

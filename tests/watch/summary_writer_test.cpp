@@ -156,6 +156,7 @@ TEST_CASE("add_histogram counts NaN and infinities apart and accepts empty tenso
   writer.add_histogram("joined", arange(10), 5, 10, {}, 4);
   writer.add_histogram("Half", tensor({1.0, 2.0}).to(kHalf), 6, 1);
   writer.add_histogram("Bool", tensor({1, 0, 1}).to(kBool), 7, 2);
+  writer.add_histogram("negative", tensor({-3.0, -2.0}), 8, 1);
   CHECK(events_of(folder.path()) == lines_of(R"(. 0 brain.Event:2
 . 1 histogram some 1 2 2 3 5 | 2 from 1 | 2:2
 . 1 scalar some/not_finite 4
@@ -166,6 +167,7 @@ TEST_CASE("add_histogram counts NaN and infinities apart and accepts empty tenso
 . 5 histogram joined 0 9 10 45 285 | 5 from 0 | 2.7:3 5.4:3 8.1:3 9:1
 . 6 histogram Half 1 2 2 3 5 | 2 from 1 | 2:2
 . 7 histogram Bool 0 1 3 2 2 | 3 from 0 | 0.5:1 1:2
+. 8 histogram negative -3 -2 2 -5 13 | 2 from -3 | -2:2
 )"));
   check_with_tensorboard(folder);
 }
@@ -216,7 +218,8 @@ TEST_CASE("add_image writes the pixels of torch's conversion") {
 TEST_CASE("add_figure writes the pixels of the chart") {
   const Folder folder;
   SummaryWriter writer(folder.path());
-  const watch::Figure figure("losses", "step", "nats");
+  watch::Figure figure("losses", "step", "nats");
+  figure.line("train", {3, 2, 1.5});
   writer.add_figure("chart", figure, 2);
   CHECK(equal(vision::decode_png(png_of(folder)), figure.pixels()));
 }
