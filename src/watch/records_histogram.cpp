@@ -3,6 +3,7 @@
 #include <ebb/watch/records.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -65,37 +66,30 @@ HistogramRecord histogram_of(const Variable& values, std::int64_t bins, std::int
   const Variable flat = values.detach().flatten();
   const auto for_each_chunk = [&](const auto& visit) {
     for (std::int64_t begin = 0; begin < flat.numel(); begin += kChunk)
-      visit(flat.slice(0, begin, begin + kChunk).to(kDouble));
+      visit(flat.slice(0, begin, begin + kChunk).to(Device::CPU).to(kDouble));
   };
-  const double infinity = std::numeric_limits<double>::infinity();
-  record.min = infinity;
-  record.max = -infinity;
+  double min = std::numeric_limits<double>::infinity(), max = -min;
   for_each_chunk([&](const Variable& chunk) {
-    const Variable finite = chunk.isfinite(), zeros = chunk.where(finite, zeros_like(chunk));
-    const std::vector<double> found = to_vector(
-        stack({chunk.where(finite, full_like(chunk, infinity)).min(),
-               chunk.where(finite, full_like(chunk, -infinity)).max(), zeros.sum(), zeros.square().sum(),
-               finite.sum().to(kDouble), chunk.isnan().sum().to(kDouble), chunk.isinf().sum().to(kDouble)}));
-    record.min = std::min(record.min, found[0]);
-    record.max = std::max(record.max, found[1]);
-    record.sum += found[2];
-    record.sum_squares += found[3];
-    record.count += found[4];
-    record.nans += static_cast<std::int64_t>(found[5]);
-    record.infinities += static_cast<std::int64_t>(found[6]);
+    for (const double value : to_vector(chunk)) {
+      record.nans += std::isnan(value);
+      record.infinities += std::isinf(value);
+      if (!std::isfinite(value)) continue;
+      min = std::min(min, value);
+      max = std::max(max, value);
+      record.count += 1;
+      record.sum += value;
+      record.sum_squares += value * value;
+    }
   });
-  if (record.count == 0) {
-    record.min = record.max = 0;
-    return record;
-  }
-  std::vector<double> edges = bins == 0 ? tensorflow_edges() : equal_edges(record.min, record.max, bins);
-  edges.front() = std::min(edges.front(), record.min);
-  edges.back() = std::max(edges.back(), record.max);
-  const Variable limits = tensor(edges, flat.options().dtype(kDouble));
-  Variable counts = zeros({limits.numel() - 1}, limits.options());
-  for_each_chunk([&](const Variable& chunk) {
-    counts += std::get<0>(histogram(chunk.masked_select(chunk.isfinite()), limits));
-  });
+  if (record.count == 0) return record;
+  record.min = min;
+  record.max = max;
+  std::vector<double> edges = bins == 0 ? tensorflow_edges() : equal_edges(min, max, bins);
+  edges.front() = std::min(edges.front(), min);
+  edges.back() = std::max(edges.back(), max);
+  const Variable limits = tensor(edges, kDouble);
+  Variable counts = zeros({limits.numel() - 1}, kDouble);
+  for_each_chunk([&](const Variable& chunk) { counts += std::get<0>(histogram(chunk, limits)); });
   set_buckets(record, edges, to_vector(counts), max_bins);
   return record;
 }

@@ -82,20 +82,19 @@ Message graph_of(const GraphRecord& record) {
 
 // Returns the values of the three tags by which TensorBoard's table of hyper-parameters knows a run.
 std::vector<Message> summaries_of(const HparamsRecord& record) {
+  constexpr std::int64_t kTypes[] = {2, 3, 1};  // DATA_TYPE_BOOL, FLOAT64 and STRING
   Message experiment, start;
   for (const auto& [name, value] : record.hparams) {
     Message set;
-    std::int64_t type = 2;
-    if (const auto* flag = std::get_if<bool>(&value)) {
-      set.add(4, std::int64_t{*flag});
-    } else if (const auto* number = std::get_if<double>(&value)) {
-      set.add(2, *number);
-      type = 3;
-    } else {
-      set.add(3, std::get<std::string>(value));
-      type = 1;
-    }
-    experiment.add(4, Message().add(1, name).add(4, type));
+    std::visit(
+        [&]<class T>(const T& held) {
+          if constexpr (std::is_same_v<T, bool>)
+            set.add(4, std::int64_t{held});
+          else
+            set.add(std::is_same_v<T, double> ? 2 : 3, held);
+        },
+        value);
+    experiment.add(4, Message().add(1, name).add(4, kTypes[value.index()]));
     start.add(1, Message().add(1, name).add(2, set));
   }
   for (const auto& [name, value] : record.metrics)

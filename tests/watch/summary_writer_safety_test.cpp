@@ -105,7 +105,7 @@ TEST_CASE("a writer that is killed at a random moment leaves a file that is whol
   }
 }
 
-TEST_CASE("a record that does not fit on the disk is an error, and later records follow the whole ones") {
+TEST_CASE("a record that does not fit on the disk is an error and later records follow the whole ones") {
   const Folder folder;
   const auto run = [&] {
     ::signal(SIGXFSZ, SIG_IGN);
@@ -219,7 +219,7 @@ TEST_CASE("a recorder that is off writes nothing and reads no tensor") {
   recorder.add_graph(net, ones({2, 4}));
 }
 
-TEST_CASE("add_graph records ops by module, also residual edges and frozen parameters") {
+TEST_CASE("add_graph records ops by module with residual edges and frozen parameters") {
   GraphKeeper keeper;
   Net net;
   keeper.add_graph(net, ones({2, 4}));
@@ -236,7 +236,7 @@ TEST_CASE("add_graph records ops by module, also residual edges and frozen param
             "Net/Mul = Mul(Net/Split:1) [2,2]", "output = Output(Net/Mul) [2,2]", "output_1 = Output() [2]"});
 }
 
-TEST_CASE("add_graph leaves the module, the input, the gradient mode and the generators as they were") {
+TEST_CASE("add_graph changes neither the module nor its input nor the modes and generators") {
   GraphKeeper keeper;
   Net net;
   const auto state = net->state_dict();
