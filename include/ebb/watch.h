@@ -2,6 +2,9 @@
 #pragma once
 
 #include <ebb/ebb.h>
+#include <ebb/watch/csv_logger.h>
+#include <ebb/watch/early_stopping.h>
 #include <ebb/watch/figure.h>
+#include <ebb/watch/metrics.h>
 #include <ebb/watch/records.h>
 #include <ebb/watch/summary_writer.h>
