@@ -17,14 +17,19 @@
 
 namespace ebb::watch {
 
-CSVLogger::Cell::Cell(float value) : text(32, '\0') {
-  text.resize(
-      static_cast<std::size_t>(std::to_chars(text.data(), text.data() + 32, value).ptr - text.data()));
+namespace {
+
+// Returns the fewest digits that give the same number.
+template <class T>
+std::string shortest(T value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }
-CSVLogger::Cell::Cell(double value) : text(32, '\0') {
-  text.resize(
-      static_cast<std::size_t>(std::to_chars(text.data(), text.data() + 32, value).ptr - text.data()));
-}
+
+}  // namespace
+
+CSVLogger::Cell::Cell(float value) : text(shortest(value)) {}
+CSVLogger::Cell::Cell(double value) : text(shortest(value)) {}
 CSVLogger::Cell::Cell(const Variable& value) {
   EBB_CHECK(value.defined() && value.numel() == 1, "CSVLogger::log: expected a tensor of one element, got ",
             value, ".");

@@ -1,8 +1,6 @@
 // Metric, Mean, Perplexity and Regression: the state of a metric, and means of numbers.
 #include "watch/metrics.h"
 
-#include <ebb/nn/functional/loss.h>
-#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/reduce.h>
@@ -61,7 +59,7 @@ void Metric::load(serialize::InputArchive& archive) {
 }
 
 Mean::Mean(const char* name, std::int64_t window)
-    : Metric(name, {zeros({2, window > 0 ? window : 1}, kDouble)}), window_(window) {
+    : Metric(name, {zero_state({2, window > 0 ? window : 1}, kDouble)}), window_(window) {
   EBB_CHECK(window >= 0, name, ": the window is ", window, ". Use the number of updates, or 0 for all.");
 }
 
@@ -89,7 +87,6 @@ void Mean::update(const Variable& values, const Variable& weight) {
 }
 
 double Mean::value() const {
-  const StateModes modes;
   const Variable state = state_[0].to(Device::CPU).sum(1);
   EBB_CHECK(state[1].item<double>() != 0, name_, "::value: there is no value, or the weights sum to 0.");
   return (state[0] / state[1]).item<double>();
@@ -122,7 +119,7 @@ Variable joined(const Variable& a, const Variable& b) {
 
 }  // namespace
 
-Regression::Regression(std::int64_t outputs) : Metric("Regression", {zeros({5, outputs}, kDouble)}) {
+Regression::Regression(std::int64_t outputs) : Metric("Regression", {zero_state({5, outputs}, kDouble)}) {
   EBB_CHECK(outputs > 0, "Regression: expected 1 or more outputs, got ", outputs, ".");
 }
 

@@ -1,5 +1,4 @@
 // Classification and Ranking: metrics of classes and of their scores.
-#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
@@ -19,8 +18,8 @@ std::vector<Variable> counters(const ClassificationOptions& options) {
   EBB_CHECK(n >= 2, "Classification: expected 2 or more classes, got ", n, ".");
   EBB_CHECK(options.top_k() >= 1 && options.top_k() <= n, "Classification: top_k is ", options.top_k(),
             "; expected 1 to ", n, ", the number of classes.");
-  std::vector<Variable> state{zeros({4, n + 2}, kLong)};
-  if (options.confusion_matrix()) state.push_back(zeros({n * n + 1}, kLong));
+  std::vector<Variable> state{zero_state({4, n + 2}, kLong)};
+  if (options.confusion_matrix()) state.push_back(zero_state({n * n + 1}, kLong));
   return state;
 }
 
@@ -33,6 +32,11 @@ double averaged(const char* name, const Variable& values, const Variable& weight
 }
 
 Variable quotient(const Variable& a, const Variable& b) { return where(b.eq(0), zeros_like(b), a / b); }
+
+// Returns the rows of per_class() for correct, predicted and true counts.
+Variable scores_of(const Variable& c) {
+  return stack({quotient(c[0], c[1]), quotient(c[0], c[2]), quotient(2 * c[0], c[1] + c[2]), c[2]});
+}
 
 void add_ones(const Variable& counts, const Variable& index) {
   counts.scatter_add_(-1, index, ones({1}, counts.options()).expand(index.sizes()));
@@ -109,15 +113,12 @@ double Classification::balanced_accuracy() const {
   return averaged(name_, quotient(c[0], c[2]), c[2].gt(0).to(kDouble), Average::macro);
 }
 
-Variable Classification::per_class() const {
-  const Variable c = counts();
-  return stack({quotient(c[0], c[1]), quotient(c[0], c[2]), quotient(2 * c[0], c[1] + c[2]), c[2]});
-}
+Variable Classification::per_class() const { return scores_of(counts()); }
 
 double Classification::score(std::int64_t row, Average average) const {
   if (average == Average::micro) return accuracy();  // each sample has one predicted and one true class
   const Variable c = counts();
-  return averaged(name_, per_class()[row],
+  return averaged(name_, scores_of(c)[row],
                   average == Average::weighted ? c[2] : (c[1] + c[2]).gt(0).to(kDouble), average);
 }
 
@@ -150,7 +151,6 @@ void Ranking::combine(const std::vector<Variable>& other) {
 }
 
 Variable Ranking::curves(bool together) const {
-  const StateModes modes;
   std::vector<Variable> batches[2];
   for (std::size_t i = 0; i < state_.size(); ++i) batches[i % 2].push_back(state_[i]);
   EBB_CHECK(!state_.empty(), name_, ": there is no sample. Call update() first.");

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace ebb;
 using namespace ebb::watch;
@@ -308,9 +309,12 @@ TEST_CASE("Perplexity is exp of the mean log_loss of scikit-learn") {
 }
 
 TEST_CASE("metrics record no graph and work in and after an inference mode") {
-  Classification m(2);
+  std::optional<InferenceMode> construction(std::in_place);
+  Classification m(ClassificationOptions(2).confusion_matrix(true));
   Mean mean;
   Ranking ranking;
+  Regression errors;
+  construction.reset();
   const Variable x = tensor({0.25, 0.75}, kDouble).requires_grad_();
   {
     InferenceMode inference;
@@ -320,6 +324,7 @@ TEST_CASE("metrics record no graph and work in and after an inference mode") {
   }
   m.update(x, tensor({1, 1}));
   mean.update(x * 4);
+  errors.update(x, x * 2);
   ranking.update(x * 2, tensor({0, 1}));
   CHECK(m.accuracy() == 0.75);
   CHECK(mean.value() == 1.5);
@@ -361,6 +366,45 @@ TEST_CASE("metrics are updated by replays of a compiled function, which reads no
   CHECK(mean.value() == expected_mean.value());
   CHECK(window.value() == expected_window.value());
   CHECK(perplexity.value() == expected_perplexity.value());
+}
+
+TEST_CASE("metrics give the same values on every device and follow the batches from one to another") {
+  std::vector<Device> devices{Device::CPU};
+  if (cuda::is_available()) devices.emplace_back(Device::CUDA);
+  const auto [y, p] = regressed();
+  for (const Device device : devices) {
+    INFO(device.str());
+    Classification m = classified(), top(ClassificationOptions(kClasses).top_k(3).confusion_matrix(true));
+    update(top, distinct().to(device), targets().to(device));
+    CHECK(top.top_k_accuracy() == m.top_k_accuracy());
+    CHECK(top.per_class().equal(m.per_class()));
+    CHECK(top.confusion_matrix().equal(m.confusion_matrix()));
+    m.update(distinct().to(device), targets().to(device));
+    CHECK(m.f1() == top.f1());
+    m.merge(top);
+    CHECK(m.confusion_matrix().equal(3 * top.confusion_matrix()));
+    Ranking areas;
+    areas.update(scores().narrow(0, 0, 20), targets().narrow(0, 0, 20));
+    areas.update(scores().narrow(0, 20, 40).to(device), targets().narrow(0, 20, 40).to(device));
+    Ranking expected;
+    update(expected, scores(), targets());
+    require_close(areas.per_class(), expected.per_class(), 1e-13);
+    Regression errors;
+    update(errors, p.to(device), y.to(device));
+    require_close(errors_of(errors),
+                  {0.27516683903451883, 0.5245634747430656, 0.4765524932629584, 0.9631669975808975}, 1e-10);
+    Mean mean(3);
+    for (int i = 0; i < 5; ++i) mean.update(full({2}, i, TensorOptions(kFloat).device(device)));
+    mean.update(8);
+    CHECK(mean.value() == Approx((3 * 2 + 4 * 2 + 8) / 5.0));
+    Perplexity perplexity;
+    update(perplexity, scores().to(device), targets().to(device));
+    CHECK(perplexity.value() == Approx(6.260569096424133).epsilon(1e-12));
+    m.reset();
+    CHECK_THROWS_MATCHES(m.accuracy(), Error, Saying("no sample"));
+    if (device.is_cuda())
+      CHECK_THROWS_MATCHES(m.update(distinct().to(device), targets()), Error, Saying("on one device"));
+  }
 }
 
 TEST_CASE("merge adds the samples of another process that sent its state") {

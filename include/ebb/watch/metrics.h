@@ -20,7 +20,7 @@ namespace ebb::watch {
 ///
 /// update() records no graph and reads no element, so that it does not wait for a device. Except in Ranking,
 /// it also works in a compiled function. The state follows the batches to their device, in Long or Double. A
-/// value waits for the device once; it throws if there is no sample, or if a batch contained a wrong class. A
+/// value waits for the device; it throws if there is no sample, or if a batch contained a wrong class. A
 /// metric can be a part of a Checkpoint, and can be moved, not copied.
 class EBB_API Metric {
  public:
