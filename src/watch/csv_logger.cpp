@@ -74,7 +74,7 @@ CSVLogger::Table CSVLogger::read() const {
       row.emplace_back();
     else if (text[i] == '\n' && !quoted)
       rows.push_back(std::exchange(row, std::vector<std::string>(1)));
-    else
+    else if (text[i] != '\r' || quoted)  // a spreadsheet may have written the file
       row.back() += text[i];
   }
   return rows;

@@ -76,6 +76,9 @@ TEST_CASE("CSVLogger keeps the rows before the step from which a run continues")
   log.log(2, {{"accuracy", 0.5}, {"loss", 7}});
   CHECK(read_file(path) ==
         "step,loss,note,accuracy\n0,0,\"a\n\"\"b\"\"\",\n1,1,\"a\n\"\"b\"\"\",\n2,7,,0.5\n");
+  support::write_file(path, "step,loss\r\n0,1\r\n");  // by a spreadsheet
+  CSVLogger(path, 1).log(1, {{"loss", 2}});
+  CHECK(read_file(path) == "step,loss\n0,1\n1,2\n");
   CSVLogger again(path);
   CHECK(read_file(path) == "step\n");
 }
