@@ -30,6 +30,15 @@ const std::shared_ptr<ModuleHooks>& HooksPointer::get_or_create() {
   return hooks_;
 }
 
+void HooksPointer::reset_if_unused() noexcept {
+  if (!hooks_) return;
+  const ModuleHooks& h = *hooks_;
+  const auto unused = [](const auto&... lists) { return (lists.empty() && ...); };
+  if (unused(h.forward_pre, h.backward_pre, h.forward, h.backward, h.observers, h.state_pre, h.state_post,
+             h.load_pre, h.load_post, h.derived))
+    hooks_.reset();
+}
+
 void recompute(Module& module) {
   for (const DerivedTensor& each : ModuleAccess::hooks(module)->derived)
     autograd::swap_tensor(each.target, each.compute(module));

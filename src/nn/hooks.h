@@ -20,10 +20,15 @@ struct DerivedTensor {
   std::function<void(Module& copy)> repeat;
 };
 
+/// A function that sees the tensors of a result.
+using ForwardObserver = std::function<void(const Module&, const variable_list& outputs)>;
+
 struct ModuleHooks {
   std::uint64_t next_id = 1;
   HookList<PreHook> forward_pre, backward_pre;
   HookList<PostHook> forward, backward;
+  /// They see results of a module of ebb even if it is called without hooks, by module->forward(x).
+  HookList<ForwardObserver> observers;
   HookList<StateDictPreHook> state_pre;
   HookList<StateDictPostHook> state_post;
   HookList<LoadStateDictPreHook> load_pre;

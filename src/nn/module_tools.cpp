@@ -78,6 +78,14 @@ void recompute_unless_called(const Module& module) {
   if (!detail::ModuleAccess::hooks(module)->computed) detail::recompute(const_cast<Module&>(module));
 }
 
+void observe_tensors(const Module& module, const std::vector<Variable*>& outputs) {
+  const auto observers = detail::ModuleAccess::hooks(module)->observers;
+  if (observers.empty()) return;
+  variable_list tensors;
+  for (const Variable* output : outputs) tensors.push_back(*output);
+  for (const auto& [id, observer] : observers) observer(module, tensors);
+}
+
 std::string quoted_path(const Module& module) {
   const std::string path = module.path();
   return path.empty() ? path : "'" + path + "', ";

@@ -4,7 +4,9 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/nn/module.h>
 
+#include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 namespace ebb::nn {
 
@@ -28,6 +30,15 @@ bool counts_batches(const Module& module);
 /// so.
 void recompute_unless_called(const Module& module);
 
+/// Calls the module's observers with the tensors of the result of its forward.
+void observe_tensors(const Module& module, const std::vector<Variable*>& outputs);
+template <class Result>
+[[gnu::noinline, gnu::cold]] void observe(const Module& module, Result& result) {
+  std::vector<Variable*> outputs;
+  detail::gather(result, outputs);
+  observe_tensors(module, outputs);
+}
+
 /// Runs a module's forward. If it throws an error, the message names the module in which the error happened.
 template <class Body>
 decltype(auto) at_path(const Module& module, Body&& body) {
@@ -35,7 +46,14 @@ decltype(auto) at_path(const Module& module, Body&& body) {
   try {
     if (module.has_hooks()) [[unlikely]]
       recompute_unless_called(module);
-    return body();
+    if constexpr (detail::carries_tensors<std::remove_cvref_t<decltype(body())>>) {
+      decltype(auto) result = body();
+      if (module.has_hooks()) [[unlikely]]
+        observe(module, result);
+      return result;
+    } else {
+      return body();
+    }
   } catch (const Error&) {
     rethrow_at(module);
   }

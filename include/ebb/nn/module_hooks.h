@@ -56,6 +56,8 @@ class EBB_API HooksPointer {
   ModuleHooks* operator->() const noexcept { return hooks_.get(); }
   /// Returns the hooks, and creates them on first use.
   const std::shared_ptr<ModuleHooks>& get_or_create();
+  /// Makes the pointer null if all hooks have been removed, so that calls are as fast as without hooks.
+  void reset_if_unused() noexcept;
 
  private:
   std::shared_ptr<ModuleHooks> hooks_;
