@@ -7,4 +7,5 @@
 #include <ebb/watch/figure.h>
 #include <ebb/watch/metrics.h>
 #include <ebb/watch/records.h>
+#include <ebb/watch/summary.h>
 #include <ebb/watch/summary_writer.h>
