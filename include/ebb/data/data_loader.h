@@ -38,6 +38,15 @@ class StatelessDataLoader
       : Base(options), dataset_(std::move(dataset)), sampler_(std::move(sampler)) {}
   ~StatelessDataLoader() override { this->join(); }
 
+  /// Returns the number of batches of an epoch (Python's len(loader)), or nothing if the sampler has no size().
+  optional<std::size_t> size() const {
+    if constexpr (requires { sampler_.size(); }) {
+      const std::size_t batch = this->options_.batch_size();
+      return (sampler_.size() + (this->options_.drop_last() ? 0 : batch - 1)) / batch;
+    }
+    return nullopt;
+  }
+
   void save(serialize::OutputArchive& archive) const override {
     const optional<std::size_t> batches = this->delivered();
     detail::write_position(archive, batches);

@@ -24,6 +24,8 @@ class DistributedSampler : public Sampler<BatchRequest> {
   /// each epoch.
   void set_epoch(std::size_t epoch) { epoch_ = epoch; }
   std::size_t epoch() const { return epoch_; }
+  /// Returns the number of samples of an epoch in this process.
+  std::size_t size() const { return local_sample_count(); }
 
  protected:
   std::size_t local_sample_count() const {

@@ -106,6 +106,12 @@ class DataLoaderBase {
   }
   Iterator<Batch> end() { return {}; }
   FullDataLoaderOptions options() const { return FullDataLoaderOptions(options_); }
+  /// Returns the number of batches delivered in the current epoch. Returns nothing if it has ended, was
+  /// abandoned or has not begun. After load() it is the number with which the next begin() continues.
+  optional<std::size_t> delivered() const {
+    if (resume_at_) return resume_at_;
+    return iterators_.expired() ? nullopt : delivered_;
+  }
 
   /// Saves the position within the epoch: the order of the epoch and the number of batches delivered (not
   /// prefetched). After load(), the next begin() continues from there without drawing a new order. If the
@@ -142,12 +148,6 @@ class DataLoaderBase {
   virtual void reset() = 0;
   /// Returns the next request, or nothing at the end of the epoch.
   virtual optional<BatchRequest> next_request() = 0;
-  /// Returns the number of batches delivered in the current epoch. Returns nothing if it has ended, was
-  /// abandoned or has not begun.
-  optional<std::size_t> delivered() const {
-    if (resume_at_) return resume_at_;
-    return iterators_.expired() ? nullopt : delivered_;
-  }
   /// Makes the next begin() skip `batches` batches. The sampler must be at the start of the epoch.
   void resume_at(optional<std::size_t> batches) {
     drain();

@@ -45,6 +45,8 @@ class EBB_API RandomSampler : public Sampler<> {
   /// Reads both values and the number of samples. Throws, and changes nothing, if they are invalid.
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return index_; }
+  /// Returns the number of samples of an epoch.
+  std::size_t size() const noexcept { return order_.size(); }
 
  private:
   std::vector<std::int64_t> order_;
@@ -61,6 +63,8 @@ class EBB_API SequentialSampler : public Sampler<> {
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return index_; }
+  /// Returns the number of samples of an epoch.
+  std::size_t size() const noexcept { return size_; }
 
  private:
   std::size_t size_, index_ = 0;

@@ -33,6 +33,8 @@ class EBB_API StreamSampler : public Sampler<BatchSize> {
   explicit StreamSampler(std::size_t epoch_size) : epoch_size_(epoch_size) {}
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<BatchSize> next(std::size_t batch_size) override;
+  /// Returns the number of samples of an epoch.
+  std::size_t size() const noexcept { return epoch_size_; }
   /// Writes the number of requested samples ("examples_retrieved_so_far", kLong []).
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;

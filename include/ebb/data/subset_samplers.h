@@ -17,6 +17,8 @@ class EBB_API DrawnSampler : public Sampler<> {
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return index_; }
+  /// Returns the number of samples of an epoch.
+  std::size_t size() const noexcept { return order_.size(); }
 
  protected:
   void start(std::vector<std::size_t> order);
