@@ -6,6 +6,7 @@
 #include <ebb/watch/early_stopping.h>
 #include <ebb/watch/figure.h>
 #include <ebb/watch/metrics.h>
+#include <ebb/watch/progress.h>
 #include <ebb/watch/records.h>
 #include <ebb/watch/summary.h>
 #include <ebb/watch/summary_writer.h>
