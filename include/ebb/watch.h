@@ -8,5 +8,6 @@
 #include <ebb/watch/metrics.h>
 #include <ebb/watch/progress.h>
 #include <ebb/watch/records.h>
+#include <ebb/watch/report.h>
 #include <ebb/watch/summary.h>
 #include <ebb/watch/summary_writer.h>
