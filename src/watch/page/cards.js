@@ -86,8 +86,12 @@ function scalarCard(key, tag) {
     body.setAttribute(name, value);
   body.classList.add("chart");
   const pixel = event => event.clientX - body.getBoundingClientRect().left;
+  const on = (name, handle) => body.addEventListener(name, event => {
+    if (!scales) card.draw();
+    handle(event);
+  });
   let from = null;
-  body.addEventListener("pointermove", event => {
+  on("pointermove", event => {
     cursor = clamp(scales.value(pixel(event)), ...scales.xs);
     showCursor();
     scales.picture.querySelector(".selection")?.remove();
@@ -95,18 +99,18 @@ function scalarCard(key, tag) {
     if (from !== null) scales.picture.append(svg("rect", { class: "selection", x: Math.min(from, to), y: scales.top,
       width: Math.abs(to - from), height: scales.bottom - scales.top }));
   });
-  body.addEventListener("pointerleave", () => { cursor = from = null; card.draw(); });
-  body.addEventListener("pointerdown", event => {
+  on("pointerleave", () => { cursor = from = null; card.draw(); });
+  on("pointerdown", event => {
     if (event.pointerType === "mouse") from = clamp(pixel(event), scales.left, scales.right);
   });
-  body.addEventListener("pointerup", event => {
+  on("pointerup", event => {
     if (from !== null && Math.abs(pixel(event) - from) > 8)
       zoom = [from, clamp(pixel(event), scales.left, scales.right)].map(scales.value).sort((a, b) => a - b);
     from = null;
     card.draw();
   });
-  body.addEventListener("dblclick", () => { zoom = null; card.draw(); });
-  body.addEventListener("keydown", event => {
+  on("dblclick", () => { zoom = null; card.draw(); });
+  on("keydown", event => {
     const [low, high] = scales.xs, places = lines.flatMap(line => line.points.map(p => p.x))
       .filter(x => x >= low && x <= high).sort((a, b) => a - b);
     const step = event.shiftKey ? Math.max(1, Math.round(places.length / 20)) : 1;
@@ -209,7 +213,7 @@ const views = {
         title: `${name(r)} as ${name(c)}: ${percent(count, truth[r])}` }, grouped(count));
     }), percent(correct[r], truth[r])]);
     rows.push(["Precision", ...predicted.map((all, c) => percent(correct[c], all)), ""]);
-    card.body.replaceChildren(note, table(card.tag, ["Class", ...counts.map((_, i) => name(i)), "Recall"], rows, "confusion"));
+    card.body.replaceChildren(note, table(card.tag, ["Class", ...counts.map((_, i) => name(i)), "Recall"], rows, "matrix"));
   },
 };
 const describe = item => `${grouped(item.count)} values` + (item.count ? ` from ${format(item.min)} to ${format(item.max)}, ` +

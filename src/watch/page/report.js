@@ -64,7 +64,7 @@ function changed(values) {
 }
 const check = (name, label) => html("label", { class: "check" }, html("input", { type: "checkbox", checked: settings[name],
   onchange: event => changed({ [name]: event.target.checked }) }), label);
-const output = html("output", {}, String(settings.smoothing));
+const output = html("span", {}, String(settings.smoothing));  // a label belongs to its first output or input
 const heading = html("h1", {}, report.title);
 document.body.append(html("a", { class: "skip", href: "#main" }, "Skip to the content"),
   html("header", {}, heading, status),
@@ -76,7 +76,7 @@ document.body.append(html("a", { class: "skip", href: "#main" }, "Skip to the co
     control("Horizontal axis", html("select", { onchange: event => changed({ axis: event.target.value }) },
       ...[["step", "Step"], ["time", "Time since the start"]].map(([value, text]) =>
         html("option", { value, selected: settings.axis === value }, text)))),
-    check("log", "Logarithmic"), check("outliers", "Ignore outliers"), check("follow", "Show new records"),
+    html("div", {}, check("log", "Logarithmic"), check("outliers", "Ignore outliers"), check("follow", "Show new records")),
     runList, control("Compare with other reports", html("input", { type: "file", multiple: true, accept: ".html,text/html",
       onchange: event => compare(event.target.files) })))),
   main, html("div", { id: "live", role: "status", class: "hidden" }));
