@@ -1,12 +1,12 @@
 // Report: collects records, and writes the page from time to time.
-#include <ebb/core/warning.h>
-#include <ebb/data/text.h>
-#include <ebb/methods/reduce.h>
+#include <ebb/ebb.h>
+#include <ebb/watch/report.h>
 
 #include "io/atomic_file.h"
 #include "watch/rank.h"
 #include "watch/report_state.h"
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 
@@ -52,24 +52,26 @@ std::int64_t milliseconds_now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-void Report::State::write_file() {
+void Report::State::write_file(bool closing) {
   const Clock::time_point begin = Clock::now();
   const bool is_stopped = std::uncaught_exceptions() > exceptions;
-  const std::string html = page(!is_closed ? "running" : is_stopped ? "stopped" : "finished");
+  const std::string html = page(!closing ? "running" : is_stopped ? "stopped" : "finished");
   io::AtomicFile file(path);
   file.write(html.data(), html.size());
   file.commit();
-  is_written = true;
+  is_closed = closing;
   const std::chrono::duration<double> took = Clock::now() - begin;
   const std::chrono::duration<double> pause(std::min(std::max(options.interval(), 20 * took.count()), 1e6));
   next = Clock::now() + std::chrono::duration_cast<Clock::duration>(pause);
 }
 
-void Report::State::changed() {
-  is_written = is_closed = false;
+void Report::State::changed(const std::string& run) {
+  json& names = data["runs"];
+  if (std::find(names.begin(), names.end(), run) == names.end()) names.push_back(run);
+  is_closed = false;
   if (Clock::now() < next) return;
   try {
-    write_file();
+    write_file(false);
   } catch (const Error& e) {
     next = Clock::now() + std::chrono::seconds(5);
     if (!std::exchange(has_warned, true)) warn("Report: ", e.what(), " The report tries again later.");
@@ -91,7 +93,7 @@ Report::Report(const std::string& path, ReportOptions options)
                         ". Give another path, or do not set resume.");
     }
   }
-  state_->write_file();
+  state_->write_file(false);
 }
 
 Report::~Report() {
@@ -123,7 +125,7 @@ void Report::add_summary(const std::string& summary, const std::string& name) {
   json parsed = json::parse(summary, nullptr, false);
   exclusively([&] {
     state_->data["summaries"][name] = parsed.is_structured() ? std::move(parsed) : json(summary);
-    state_->changed();
+    state_->changed(state_->options.run());
   });
 }
 
@@ -132,32 +134,32 @@ void Report::add_confusion_table(const std::string& tag, const Variable& counts,
   const std::int64_t n = counts.defined() && counts.dim() == 2 ? counts.size(0) : 0;
   const auto names = static_cast<std::int64_t>(labels.size());
   EBB_CHECK(n > 0 && counts.size(1) == n && (names == 0 || names == n),
-            "Report::add_confusion_table: expected "
-            "counts [n, n] with n labels or none, got ",
-            counts, " with ", names, " labels.");
+            "Report::add_confusion_table: expected counts [n, n] with n labels or none, got ", counts,
+            " with ", names, " labels.");
   if (!writes()) return;
   const Variable copy = counts.detach().to(Device::CPU).to(kDouble).contiguous();
   json cells = json::array();  // row, column and count of those that are not 0
-  for (std::int64_t cell = 0; cell < n * n; ++cell)
-    if (const double count = copy.data_ptr<double>()[cell]; count != 0)
-      cells.push_back({cell / n, cell % n, count});
+  for (std::int64_t cell = 0; cell < n * n; ++cell) {
+    const double count = copy.data_ptr<double>()[cell];
+    EBB_CHECK(count >= 0 && count <= 1e15, "Report::add_confusion_table: ", count, " is not a count.");
+    if (count > 0) cells.push_back({cell / n, cell % n, count});
+  }
   const double seconds = wall_time.value_or(static_cast<double>(milliseconds_now()) / 1000);
   const Record record{state_->options.run(), tag, step, seconds, {}};
   exclusively([&] {
     state_->add_item("confusion", record, {{"classes", n}, {"labels", labels}, {"cells", std::move(cells)}});
-    state_->changed();
+    state_->changed(record.run);
   });
 }
 
 void Report::flush() {
-  if (writes()) exclusively([this] { state_->write_file(); });
+  if (writes()) exclusively([this] { state_->write_file(state_->is_closed); });
 }
 
 void Report::close() {
   if (!writes()) return;
   exclusively([this] {
-    if (std::exchange(state_->is_closed, true) && state_->is_written) return;
-    state_->write_file();
+    if (!state_->is_closed) state_->write_file(true);
   });
 }
 

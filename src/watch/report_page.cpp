@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,23 +38,18 @@ std::string gibibytes(Number bytes) {
 // Returns pairs of names and texts: hardware and software. They contain no names of users or hosts, and no
 // arguments of the program, because reports are passed on.
 json facts_of_machine() {
-  utsname system{};
-  uname(&system);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const std::string memory = gibibytes(static_cast<double>(sysconf(_SC_PHYS_PAGES)) * getpagesize());
   json facts = json::array(
       {{"Program", program_invocation_short_name},
        {"ebb", fmt::format("{}, kernels for {}", version(), cpu_isa())},
-       {"Processor", fmt::format("{}, {}", processor(), system.machine)},
+       {"Processor", processor()},
        {"Threads", fmt::format("{} of {} processors", get_num_threads(), sysconf(_SC_NPROCESSORS_ONLN))},
-       {"Memory", memory + ", of which the program used " + gibibytes(1024.0 * usage.ru_maxrss)},
-       {"System", fmt::format("{} {}", system.sysname, system.release)}});
+       {"Memory", memory + ", of which the program used " + gibibytes(1024.0 * usage.ru_maxrss)}});
   for (std::size_t i = 0; i < cuda::device_count(); ++i) {
     const cuda::DeviceProperties gpu = cuda::get_device_properties(static_cast<std::int64_t>(i));
-    facts.push_back(
-        {fmt::format("GPU {}", i), fmt::format("{}, {}, compute capability {}.{}", gpu.name,
-                                               gibibytes(gpu.total_memory), gpu.major, gpu.minor)});
+    facts.push_back({fmt::format("GPU {}", i), gpu.name + ", " + gibibytes(gpu.total_memory)});
   }
   return facts;
 }

@@ -1,7 +1,6 @@
 // Report::State: converts records to JSON, and thins them out.
 #include "watch/report_state.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ebb::watch {
@@ -11,14 +10,13 @@ using nlohmann::json;
 static std::string base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned group = 0;
-    for (std::size_t j = i; j < i + 3; ++j)
-      group = group << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
-    for (int shift = 18; shift >= 0; shift -= 6) text += kDigits[group >> shift & 63];
+  unsigned group = 0, bits = 0;  // the lowest bits of the group are not in the text yet
+  for (const unsigned char byte : bytes) {
+    group = group << 8 | byte;
+    for (bits += 8; bits >= 6;) text += kDigits[group >> (bits -= 6) & 63];
   }
-  for (std::size_t i = 0; i < (3 - bytes.size() % 3) % 3; ++i) text[text.size() - 1 - i] = '=';
-  return text;
+  if (bits > 0) text += kDigits[group << (6 - bits) & 63];
+  return text.append((4 - text.size() % 4) % 4, '=');
 }
 
 // Returns milliseconds, or 0 for a time that JavaScript cannot represent.
@@ -71,9 +69,7 @@ void Report::State::add(Record&& record) {
         record.content);
     add_item(kKinds[record.content.index()], record, std::move(item));
   }
-  json& names = data["runs"];
-  if (std::find(names.begin(), names.end(), record.run) == names.end()) names.push_back(record.run);
-  changed();
+  changed(record.run);
 }
 
 void Report::State::add_item(const char* kind, const Record& record, json&& item) {

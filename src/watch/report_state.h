@@ -46,7 +46,7 @@ struct Report::State {
   nlohmann::json data;
   std::map<std::string, std::unique_ptr<Recorder>> runs;
   std::chrono::steady_clock::time_point next;  // no rewrite before
-  bool is_written = false, is_closed = false, has_warned = false;
+  bool is_closed = false, has_warned = false;
 
   void add(Record&& record);
   /// Adds an item to a series. Keeps the items whose index is a multiple of the stride, and the newest one.
@@ -55,9 +55,9 @@ struct Report::State {
   std::string page(const char* state);
   /// Takes over the records of an earlier page, with steps below purge_step. Throws if it is another file's.
   void load(std::string_view page, std::int64_t purge_step);
-  void write_file();
-  /// Notes a change of the data, and writes the file if it is time to.
-  void changed();
+  void write_file(bool closing);
+  /// Notes a change of a run, and writes the file if it is time to.
+  void changed(const std::string& run);
 };
 
 /// Returns the time in milliseconds since 1970.

@@ -10,9 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <memory>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -260,6 +264,10 @@ TEST_CASE("Report refuses empty run names and tables whose shape does not fit th
   CHECK_THROWS_WITH(report.add_confusion_table("t", zeros({2, 3})), Contains("[n, n]") && Contains("[2, 3]"));
   CHECK_THROWS_WITH(report.add_confusion_table("t", zeros({2, 2}), {"a"}), Contains("with 1 labels"));
   CHECK_THROWS_WITH(report.add_confusion_table("t", Tensor()), Contains("[n, n]"));
+  CHECK_THROWS_WITH(report.add_confusion_table("t", full({2, 2}, kNaN)), Contains("nan is not a count"));
+  report.add_confusion_table("t", ones({1, 1}, kLong));
+  report.flush();
+  CHECK(data_of(folder / "run.html")["runs"] == json({"run"}));
 }
 
 TEST_CASE("a report warns once while its file cannot be written, and flush throws") {
