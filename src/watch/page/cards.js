@@ -60,7 +60,7 @@ function scalarCard(key, tag) {
       if (cursor !== null && y >= scales.top - 4 && y <= scales.bottom + 4)
         marks.append(svg("circle", { cx: scales.x(p.x), cy: y, r: 4, fill: line.color }));
       const finite = (line.raw || line.points).filter(q => !Number.isNaN(q.y));
-      const cells = [Number.isNaN(p.y) || (cursor === null && !line.raw) ? p.last : p.y, p.step,
+      const cells = [Number.isNaN(p.y) || (cursor === null && !line.raw) ? p.last : p.y, cursor === null ? p.end : p.step,
         finite.reduce((least, q) => Math.min(least, q.low), Infinity),
         finite.reduce((most, q) => Math.max(most, q.high), -Infinity)];
       return html("tr", {}, html("th", { scope: "row" }, svg("svg", { width: 22, height: 8, "aria-hidden": "true" },

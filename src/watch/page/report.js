@@ -37,7 +37,7 @@ function pointsOf(curve) {
   return curve.points.map(p => {
     const several = p.length > 3, bad = several ? p[5] : +(typeof p[2] === "string");
     const y = several ? (p[4] ? p[6] : NaN) : typeof p[2] === "string" ? NaN : p[2];
-    return { step: p[0], x: settings.axis === "step" ? p[0] : (p[1] - start) / 1000, y, last: p[2], bad,
+    return { step: p[0], end: several ? p[3] : p[0], x: settings.axis === "step" ? p[0] : (p[1] - start) / 1000, y, last: p[2], bad,
              low: several ? p[7] : y, high: several ? p[8] : y };
   });
 }
@@ -130,8 +130,9 @@ function refresh() {
   document.title = heading.textContent = report.title;
   const age = (Date.now() - report.updated) / 1000, isRunning = report.state === "running";
   const isLate = isRunning && age > Math.max(120, 20 * report.interval);
-  status.textContent = `${isLate ? "No news" : { running: "Running", finished: "Finished" }[report.state] ?? "Stopped by an error"}` +
-    ` since ${clock(isLate || !isRunning ? report.updated : report.started)}` +
+  const states = { running: "Running since", finished: "Finished at" };
+  status.textContent = `${isLate ? "No news since" : states[report.state] ?? "Stopped by an error at"} ` +
+    `${clock(isLate || !isRunning ? report.updated : report.started)}` +
     (isRunning && !isLate ? `, last written ${clock(report.updated)}` : `, started ${clock(report.started)}`);
   status.dataset.state = isLate ? "late" : report.state;
   const runs = allRuns();
