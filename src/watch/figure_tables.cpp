@@ -17,12 +17,12 @@ using drawing::Table;
 
 namespace {
 
-// Returns Byte values of [0, 1]; NaN is 0.
+// Returns the bytes of values in [0, 1]. NaN becomes 0.
 Variable bytes_of(const Variable& values) {
   return (values.to(kDouble).nan_to_num(0).clamp(0, 1) * 255).round().to(kByte);
 }
 
-// Returns how often each pixel is repeated in both directions.
+// Repeats each pixel in both directions.
 Variable enlarged(const Variable& images, std::int64_t factor) {
   return images.repeat_interleave(factor, -2).repeat_interleave(factor, -1).contiguous();
 }
@@ -66,7 +66,7 @@ Figure Figure::confusion_table(std::string title, const Variable& counts,
     texts.clear();
     cell = std::max(1.0, std::floor(600 / static_cast<double>(n)));
   }
-  // From white to a dark blue.
+  // The colors go from white to a dark blue.
   const Variable share = table / table.sum(1, true).clamp_min(1e-300);
   const Variable image = stack({1 - share, 1 - share * 0.7, 1 - share * 0.4});
   const Variable cells = enlarged(bytes_of(image), static_cast<std::int64_t>(cell));

@@ -85,7 +85,7 @@ class Layout {
   }
 
   void draw_series(bool has_legend) {
-    Point row{right_ + 16, top_ + 8};  // of the legend
+    Point row{right_ + 16, top_ + 8};  // the legend
     for (std::size_t k = 0; k < chart_.series.size(); ++k) {
       const Series& series = chart_.series[k];
       const bool is_named = has_legend && !series.name.empty();
@@ -191,7 +191,7 @@ class Layout {
   const Chart& chart_;
   Point corner_;  // inside of the edge
   Axis across_, up_;
-  double top_ = 0, bottom_ = 0, left_ = 0, right_ = 0;  // of the area between the axes
+  double top_ = 0, bottom_ = 0, left_ = 0, right_ = 0;  // the area between the axes
   double far_ = 0, below_ = 0;                          // the ends of what is drawn
   std::vector<std::vector<Polyline>> curves_;
   std::size_t scatters_ = 0;

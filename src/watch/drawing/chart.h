@@ -35,7 +35,7 @@ struct Table {
   double row, column;  // the height of a row and the width of a column
   std::vector<std::string> row_labels, column_labels;
   std::string rows_label = {}, columns_label = {};
-  std::vector<std::string> texts = {};  // of each cell, or none
+  std::vector<std::string> texts = {};  // one for each cell, or none
 
   Point draw(Canvas& canvas, Point corner) const;
 };
