@@ -108,6 +108,8 @@ void check_nan(const Node& node, const GradList& grads) {
     }
 }
 
+const Node* running_node() noexcept { return thread_state.evaluating; }
+
 constinit thread_local std::uint32_t current_place = 0;
 
 namespace {

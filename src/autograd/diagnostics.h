@@ -28,7 +28,9 @@ std::uint32_t register_module_number(const void* module, std::string (*describe)
 /// Unregisters a destroyed module. Does nothing for 0.
 void release_module_number(std::uint32_t place) noexcept;
 /// Returns `describe(module)` for the module with the number `place`; empty for 0 and for a destroyed module.
-std::string module_text(std::uint32_t place);
+EBB_API std::string module_text(std::uint32_t place);
+/// Returns the node whose backward is running on this thread; null outside of a backward pass.
+EBB_API const Node* running_node() noexcept;
 
 /// Opens a range such as "MmBackward0, seq = 7". The range of the forward op has the same number.
 void push_node_range(const Node& node);
