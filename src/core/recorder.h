@@ -1,4 +1,4 @@
-// The interface that records a thread's kernel calls for ebb::compile.
+// The interface that records a thread's kernel calls, for ebb::compile and ebb::watch.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -11,8 +11,8 @@ namespace ebb::detail {
 
 class KeptCall;
 
-/// Receives every kernel call of a function that ebb::compile records. It is also notified of every action of
-/// the host that a replay of the calls would miss.
+/// Receives every kernel call of a thread, for example of a function that ebb::compile records. It is also
+/// notified of every action of the host that a replay of the calls would miss.
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -21,32 +21,35 @@ class Recorder {
   virtual void begin(KeptCall& kept) = 0;
   /// Called after a call has run; `after` contains its arguments in their current state.
   virtual void end(std::unique_ptr<KeptCall> kept, KeptCall& after) = 0;
+
+  // The default implementations of the following functions ignore what happens between kernel calls.
+
   /// Marks the function as impossible to replay, for the given reason, for example because a call could not
   /// be recorded.
-  virtual void refuse(const std::string& reason) = 0;
+  virtual void refuse(const std::string& /*reason*/) {}
 
   /// Called before a kernel receives the bare address of the array.
-  virtual void will_access(const NdArray& array) = 0;
+  virtual void will_access(const NdArray& /*array*/) {}
   /// Records that a view of `array` extends to the byte `end` of the array's storage, possibly beyond the
   /// array. The view begins at the array's offset if `from_own_offset` is true, otherwise at a fixed offset
   /// in the storage.
-  virtual void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) = 0;
+  virtual void reaches(const NdArray& /*array*/, std::int64_t /*end*/, bool /*from_own_offset*/) {}
   /// Called before the host reads or writes elements.
-  virtual void host_access(const Storage& storage) = 0;
+  virtual void host_access(const Storage& /*storage*/) {}
   /// Called after an in-place write has incremented the version counter of a storage.
-  virtual void version_bumped(const Ref<Storage>& storage) = 0;
+  virtual void version_bumped(const Ref<Storage>& /*storage*/) {}
   /// Called before the geometry, the memory, requires_grad, the hooks or the history of a tensor changes.
-  virtual void changes(const Variable& x) = 0;
+  virtual void changes(const Variable& /*x*/) {}
   /// Called before the gradient of a tensor is read, or assigned through a reference.
-  virtual void uses_gradient(const Variable& x, bool may_assign) = 0;
+  virtual void uses_gradient(const Variable& /*x*/, bool /*may_assign*/) {}
   /// Called before the gradient of a tensor is dropped without being read.
-  virtual void drops_gradient(const Variable& x) = 0;
+  virtual void drops_gradient(const Variable& /*x*/) {}
   /// Called before a gradient is added to the gradient of a leaf.
-  virtual void accumulates(const Variable& leaf) = 0;
+  virtual void accumulates(const Variable& /*leaf*/) {}
   /// Called before a backward pass begins at a tensor.
-  virtual void backward_begins(const Variable& root) = 0;
+  virtual void backward_begins(const Variable& /*root*/) {}
   /// Called after a backward pass has released the graph below a tensor.
-  virtual void backward_ended(const Variable& root) = 0;
+  virtual void backward_ended(const Variable& /*root*/) {}
 };
 
 /// Returns the calling thread's recorder. It is null outside of recordings, and within a call that is being
