@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/ebb.h>
+#include <ebb/watch/check_finite.h>
 #include <ebb/watch/csv_logger.h>
 #include <ebb/watch/early_stopping.h>
 #include <ebb/watch/figure.h>
