@@ -6,6 +6,7 @@
 #include <ebb/watch/csv_logger.h>
 #include <ebb/watch/early_stopping.h>
 #include <ebb/watch/figure.h>
+#include <ebb/watch/fingerprint.h>
 #include <ebb/watch/metrics.h>
 #include <ebb/watch/progress.h>
 #include <ebb/watch/records.h>
