@@ -41,17 +41,16 @@ json statistics(const Variable& tensor) {
   });
   const std::int64_t finite = x.numel() - nans - infinities;
   const auto* const bytes = static_cast<const Bytef*>(x.array().address());
-  json line{{"dtype", ebb::detail::text(x.scalar_type())},
-            {"shape", std::vector<std::int64_t>(x.sizes().begin(), x.sizes().end())},
-            {"crc32", x.numel() == 0 ? 0 : crc32_z(0, bytes, x.nbytes())},
-            {"nan", nans},
-            {"inf", infinities},
-            {"mean", finite ? sum / static_cast<double>(finite) : 0},
-            {"norm", std::sqrt(squares)},
-            {"mix", mix},
-            {"min", finite ? low : 0},
-            {"max", finite ? high : 0}};
-  return line;
+  return {{"dtype", ebb::detail::text(x.scalar_type())},
+          {"shape", std::vector<std::int64_t>(x.sizes().begin(), x.sizes().end())},
+          {"crc32", x.numel() == 0 ? 0 : crc32_z(0, bytes, x.nbytes())},
+          {"nan", nans},
+          {"inf", infinities},
+          {"mean", finite ? sum / static_cast<double>(finite) : 0},
+          {"norm", std::sqrt(squares)},
+          {"mix", mix},
+          {"min", finite ? low : 0},
+          {"max", finite ? high : 0}};
 }
 
 }  // namespace

@@ -153,6 +153,9 @@ TEST_CASE("compare_fingerprints finds other shapes, dtypes, signs of zero and Na
   CHECK(compared(tensor({1.0, kNaN}), tensor({1.0, 1.0}), 1).differences.size() == 1);
   CHECK(compared(tensor({1.0, kNaN}), tensor({1.0, kInfinity}), 1).differences.size() == 1);
   CHECK(compared(tensor({1.0, kNaN}), tensor({1.0, kNaN})).differences.empty());
+  // The sum of the squares overflows.
+  CHECK(compared(full({2}, 1e200, kDouble), full({2}, 1e200, kDouble), 1e-6).differences.empty());
+  CHECK(compared(full({2}, 1e200, kDouble), full({2}, 2e200, kDouble), 1e-6).differences.size() == 1);
 }
 
 TEST_CASE("compare_fingerprints lists tensors that only one file has") {
