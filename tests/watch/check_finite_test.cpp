@@ -177,7 +177,9 @@ TEST_CASE("CheckFinite describes the input that an in-place op overwrites") {
   // An infinity that the op has found is not its fault.
   Tensor y = full({2}, kInfinity);
   CHECK(found_by([&] { y.mul_(2); }).op.empty());
-  // The same for an op whose kernel only writes to the tensor.
+  Tensor z = full({2}, kNaN);
+  CHECK(found_by([&] { z.mul_(2); }).op == "mul");
+  // The same as for y, for an op whose kernel only writes to the tensor.
   CHECK(found_by([&] { y.masked_fill_(tensor({true, false}), 0); }).op.empty());
 }
 
