@@ -1,4 +1,4 @@
-// What a person sees while a network trains, in a separate library, ebb::watch.
+// Summaries, progress bars, reports, metrics and checks of a training, in a separate library, ebb::watch.
 #pragma once
 
 #include <ebb/ebb.h>
