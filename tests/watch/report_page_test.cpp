@@ -110,6 +110,7 @@ TEST_CASE("the page of a report draws every kind of record in Chromium") {
     for (const name of ['path.line', 'path.bad', 'text']) count(name, chart);
     count('.ridge');
     const image = document.querySelector('figure img');
+    await image.decode();
     result(image.naturalWidth + ' x ' + image.naturalHeight + ', ' + image.alt);
     result(document.querySelector('table.matrix').textContent);
     result([...document.querySelectorAll('.note')].map(one => one.textContent).find(text => text.includes('frequent')));

@@ -38,7 +38,8 @@ class StatelessDataLoader
       : Base(options), dataset_(std::move(dataset)), sampler_(std::move(sampler)) {}
   ~StatelessDataLoader() override { this->join(); }
 
-  /// Returns the number of batches of an epoch (Python's len(loader)), or nothing if the sampler has no size().
+  /// Returns the number of batches of an epoch (Python's len(loader)), or nothing if the sampler has no
+  /// size().
   optional<std::size_t> size() const {
     if constexpr (requires { sampler_.size(); }) {
       const std::size_t batch = this->options_.batch_size();
