@@ -2,8 +2,9 @@
 #include <ebb/ebb.h>
 #include <ebb/watch/records.h>
 
+#include "watch/encoding.h"
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,14 +18,6 @@ namespace {
 
 double now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-// Replaces bytes that are not UTF-8, because readers of protocol buffers and of JSON refuse whole files.
-std::string utf8(const std::string& text) {
-  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; }))
-    return text;
-  using nlohmann::json;
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
 // Runs are folders below the recorder's own, so their names must not lead elsewhere.

@@ -2,6 +2,8 @@
 #include <ebb/ebb.h>
 #include <ebb/watch/records.h>
 
+#include "watch/kept_generator.h"
+
 #include <algorithm>
 #include <list>
 #include <map>
@@ -15,15 +17,6 @@ namespace {
 
 using autograd::Edge;
 using autograd::Node;
-
-// Restores a device's generator at the end of a scope.
-struct KeptGenerator {
-  explicit KeptGenerator(const std::string& name) : device(name), state(get_rng_state(device)) {}
-  ~KeptGenerator() { set_rng_state(state, device); }
-  KeptGenerator(const KeptGenerator&) = delete;
-  Device device;
-  Variable state;
-};
 
 // Returns an alias of the tensor that is a leaf of the recorded graph, if it can have a gradient.
 Variable as_leaf(const Variable& tensor) {

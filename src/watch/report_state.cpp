@@ -1,23 +1,13 @@
 // Report::State: converts records to JSON, and thins them out.
 #include "watch/report_state.h"
 
+#include "watch/encoding.h"
+
 #include <cmath>
 
 namespace ebb::watch {
 
 using nlohmann::json;
-
-static std::string base64(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  unsigned group = 0, bits = 0;  // the lowest bits of the group are not in the text yet
-  for (const unsigned char byte : bytes) {
-    group = group << 8 | byte;
-    for (bits += 8; bits >= 6;) text += kDigits[group >> (bits -= 6) & 63];
-  }
-  if (bits > 0) text += kDigits[group << (6 - bits) & 63];
-  return text.append((4 - text.size() % 4) % 4, '=');
-}
 
 // Returns milliseconds, or 0 for a time that JavaScript cannot represent.
 static std::int64_t milliseconds(double seconds) {

@@ -1,10 +1,10 @@
 // summary: records the calls of a network's modules by hooks.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/autograd/rng_state.h>
 #include <ebb/nn/modules/multi_head_attention.h>
 #include <ebb/watch/summary.h>
 
 #include "nn/hooks.h"
+#include "watch/kept_generator.h"
 
 #include <algorithm>
 #include <list>
@@ -247,8 +247,8 @@ void record(nn::Module& root, const std::shared_ptr<Calls>& calls, const std::fu
   std::set<std::string> devices{"cpu"};
   for (const variable_list& tensors : {root.parameters(), buffers, inputs})
     for (const Variable& x : tensors) devices.insert(x.device().str());
-  std::vector<std::pair<Device, Variable>> generators;
-  for (const std::string& device : devices) generators.emplace_back(device, get_rng_state(Device(device)));
+  std::list<KeptGenerator> generators;
+  for (const std::string& device : devices) generators.emplace_back(device);
   std::vector<nn::RemovableHandle> handles = add_hooks(calls);
   const auto restore = [&] {
     for (nn::RemovableHandle& handle : handles) handle.remove();
@@ -261,7 +261,6 @@ void record(nn::Module& root, const std::shared_ptr<Calls>& calls, const std::fu
       const InferenceMode mode(buffers[i].is_inference());
       Variable(buffers[i]).copy_(saved[i].first);
     }
-    for (const auto& [device, state] : generators) set_rng_state(state, device);
   };
   try {
     // A module may override train(), so it is called only if a mode changes.

@@ -77,6 +77,22 @@ bool has_white_border(const Variable& pixels) {
   return inside > 0 && dark.sum().item<std::int64_t>() == inside;
 }
 
+// Returns the bytes of a text in base64, which has '=' in place of the characters that the last group lacks.
+std::string bytes_of_base64(const std::string& text) {
+  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  REQUIRE(text.size() % 4 == 0);
+  REQUIRE(text.find_first_not_of(digits) >= text.size() - 2);
+  for (std::size_t i = 0; i < text.size(); i += 4) {
+    int bits = 0;
+    for (std::size_t k = 0; k < 4; ++k)
+      bits = bits << 6 | (text[i + k] == '=' ? 0 : static_cast<int>(digits.find(text[i + k])));
+    for (int k = 0; k < 3 - (text[i + 2] == '=') - (text[i + 3] == '='); ++k)
+      bytes += static_cast<char>(bits >> (16 - 8 * k) & 255);
+  }
+  return bytes;
+}
+
 using Labels = std::vector<std::string>;
 using Values = std::vector<double>;
 
@@ -329,18 +345,14 @@ TEST_CASE("a bare grid of images has the pixels of make_grid") {
       (images.repeat_interleave(2, 2).repeat_interleave(2, 3) * 255).round().to(kByte), 3, 2, 255);
   CHECK(equal(Figure::image_grid("", images, 3).pixels(), expected));
   CHECK(equal(Figure::image_grid("", (images * 255).round().to(kByte), 3).pixels(), expected));
-  const std::string svg = Figure::image_grid("", images, 3).svg();
-  const std::string base64 = attribute(elements_of(svg, "image").at(0), "href").substr(22);
-  std::string bytes;
-  const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (std::size_t i = 0; i < base64.size(); i += 4) {
-    int bits = 0;
-    for (std::size_t k = 0; k < 4; ++k)
-      bits = bits << 6 | (base64[i + k] == '=' ? 0 : static_cast<int>(digits.find(base64[i + k])));
-    for (int k = 0; k < 3 - (base64[i + 2] == '=') - (base64[i + 3] == '='); ++k)
-      bytes += static_cast<char>(bits >> (16 - 8 * k) & 255);
+  std::set<std::ptrdiff_t> paddings;
+  for (std::int64_t width = 1; width <= 12; ++width) {
+    const Figure figure = Figure::image_grid("", rand({1, 3, 20, width}), 1);
+    const std::string base64 = attribute(elements_of(figure.svg(), "image").at(0), "href").substr(22);
+    paddings.insert(count(base64, '='));
+    CHECK(equal(vision::decode_png(bytes_of_base64(base64)), figure.pixels()));
   }
-  CHECK(equal(vision::decode_png(bytes), expected));
+  CHECK(paddings == std::set<std::ptrdiff_t>{0, 1, 2});
 }
 
 TEST_CASE("a grid of images accepts grey and transparent images and values outside of the range") {

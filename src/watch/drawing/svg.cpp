@@ -2,38 +2,23 @@
 #include <ebb/vision/image_io.h>
 
 #include "watch/drawing/canvas.h"
+#include "watch/encoding.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <iterator>
 
 namespace ebb::watch::drawing {
 namespace {
 
-// Returns text for XML. Bytes that are not UTF-8 become U+FFFD, and control characters spaces.
+// Returns text for XML, in which control characters become spaces.
 std::string escaped(const std::string& text) {
-  using nlohmann::json;
-  const std::string json_text = json(text).dump(-1, ' ', false, json::error_handler_t::replace);
   std::string result;
-  for (const char c : json::parse(json_text).get<std::string>())
+  for (const char c : utf8(text))
     if (std::string_view("&<>\"").find(c) != std::string_view::npos)
       result += fmt::format("&#{};", static_cast<int>(c));
     else
       result += static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;
-  return result;
-}
-
-std::string base64(const Variable& bytes) {
-  constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto* const data = bytes.data_ptr<std::uint8_t>();
-  const auto byte = [&, n = bytes.numel()](std::int64_t i) { return i < n ? data[i] : 0; };
-  std::string result;
-  for (std::int64_t i = 0; i < bytes.numel(); i += 3) {
-    const int bits = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    for (int digit = 0; digit < 4; ++digit)
-      result += i + digit > bytes.numel() ? '=' : kDigits[bits >> (18 - 6 * digit) & 63];
-  }
   return result;
 }
 
@@ -89,7 +74,9 @@ void Canvas::image(const Variable& image, Point at) {
   }
   constexpr const char* kElement =
       R"(<image x="{:g}" y="{:g}" width="{}" height="{}" href="data:image/png;base64,{}"/>)";
-  elements_ += fmt::format(kElement, at.x, at.y, width, height, base64(vision::encode_png(image))) + '\n';
+  const Variable png = vision::encode_png(image);
+  const std::string_view bytes(reinterpret_cast<const char*>(png.data_ptr<std::uint8_t>()), png.nbytes());
+  elements_ += fmt::format(kElement, at.x, at.y, width, height, base64(bytes)) + '\n';
 }
 
 std::string Canvas::svg(Point size, const std::string& title) const {
