@@ -3,6 +3,7 @@
 
 # ebb_add_component(<name> [COMPONENTS <name>...] [DEPENDS <package>...] [LIBS <flag>...]): defines ebb::<name> from the
 # *.cpp below src/<name>; its headers are include/ebb/<name>.h and include/ebb/<name>/. It links the given components.
+# Folders below src/<name> that have a CMakeLists.txt are targets of their own, such as plugins.
 # It needs the given CMake packages, whose targets src/<name>/CMakeLists.txt links; LIBS are the equivalent linker flags
 # for builds without CMake.
 function(ebb_add_component name)
@@ -13,6 +14,11 @@ function(ebb_add_component name)
     ebb_require(${_package}_FOUND ${_package} lib${_lower}-dev)
   endforeach()
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB _targets ${PROJECT_SOURCE_DIR}/src/${name}/*/CMakeLists.txt)
+  foreach(_target IN LISTS _targets)
+    cmake_path(GET _target PARENT_PATH _folder)
+    list(FILTER _sources EXCLUDE REGEX "^${_folder}/")
+  endforeach()
   add_library(ebb_${name} ${_sources})
   add_library(ebb::${name} ALIAS ebb_${name})
   ebb_own_target(ebb_${name})

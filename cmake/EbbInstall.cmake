@@ -22,7 +22,7 @@ if(TARGET ebb_cuda)  # ebb::cuda gives the location of the plugin; programs do n
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h"
-  REGEX "/ebb/(models|vision|watch)(\\.h)?$" EXCLUDE)
+  REGEX "/ebb/(distributed|models|vision|watch)(\\.h)?$" EXCLUDE)
 
 if(BUILD_SHARED_LIBS)  # the dependencies of libebb.so are private to it
   set(EBB_STATIC_DEPENDENCIES "")

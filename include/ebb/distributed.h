@@ -1,0 +1,7 @@
+// One program in many processes (torch.distributed), in a separate library, ebb::distributed.
+#pragma once
+
+#include <ebb/distributed/collectives.h>
+#include <ebb/distributed/functional.h>
+#include <ebb/distributed/process_group.h>
+#include <ebb/ebb.h>

@@ -1,0 +1,117 @@
+// Transport: the interface that a backend implements. The plugin libebb_<backend>.so has one.
+#pragma once
+
+#include <ebb/core/dtype.h>
+#include <ebb/cuda/stream.h>
+#include <ebb/distributed/collectives.h>
+
+#include "distributed/launch.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ebb::distributed {
+
+enum class Collective : std::uint8_t {
+  all_reduce,      // reduces `send` to `receive`, which may be the same memory
+  reduce,          // the same, on rank `root`
+  broadcast,       // `receive` holds the values on rank `root`
+  all_gather,      // receive_counts[i] elements come from rank i
+  reduce_scatter,  // rank i receives receive_counts[i] elements
+  all_to_all,      // send_counts[i] elements go to rank i, and receive_counts[i] come from it
+  gather,          // receive_counts[i] elements come from rank i, on rank `root`
+  scatter,         // send_counts[i] elements go to rank i, on rank `root`
+  send,            // to rank `root`
+  receive,         // from rank `root`, or from any if it is kAnySource
+  barrier
+};
+/// Returns "all_reduce", ...
+const char* to_string(Collective kind);
+
+/// One collective on contiguous memory. Parts for several ranks follow each other without gaps.
+struct Request {
+  Collective kind{};
+  DType dtype = kByte;
+  Device device = Device::CPU;  // of the memory
+  ReduceOp op = ReduceOp::SUM;
+  int root = 0;  // a rank of the group
+  int tag = 0;
+  const void* send = nullptr;  // null: none, or in place, as for broadcast
+  void* receive = nullptr;
+  std::int64_t send_count = 0;  // in elements, all parts together
+  std::int64_t receive_count = 0;
+  std::vector<std::int64_t> send_counts, receive_counts;  // of the parts, for the kinds that state them
+  /// On a device: the inputs are complete after this event. Null on the CPU.
+  std::shared_ptr<cuda::Event> ready;
+};
+
+/// A collective that has started. The memory of its request stays until the operation is destroyed.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  /// Makes progress. Returns true when the result is in the memory. Throws ebb::Error if the collective
+  /// failed. Never blocks.
+  virtual bool test() = 0;
+  /// Returns an event after which the result is in the memory, for transports of a device. Work::wait() then
+  /// makes the current stream wait for it, and does not wait for test(). Null on the CPU.
+  virtual const cuda::Event* done() const { return nullptr; }
+  /// Returns the rank from which a `receive` received.
+  virtual int source() const { return kAnySource; }
+};
+
+/// A message of the engine to the engine of another process, out of the order of collectives.
+struct Note {
+  enum class Kind : std::int32_t { query, answer, failed, left } kind{};
+  std::int32_t group = 0;
+  std::int64_t sequence = 0;  // the number of the collective in the group
+  char text[240] = {};
+};
+
+/// The connection of the processes of one group. One thread, the progress thread of the process, makes all
+/// calls, the constructor's and the destructor's too. A destructor of a group that is not healthy must not
+/// wait for other processes.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Returns whether requests may have memory of this device. Other tensors are copied to the CPU.
+  virtual bool handles(Device device) const { return device.is_cpu(); }
+  /// Starts a collective. All ranks start the same ones in the same order.
+  virtual std::unique_ptr<Operation> start(const Request& request) = 0;
+  /// Returns the transport of a group of these ranks. Its members call it, after all ranks have agreed.
+  virtual std::unique_ptr<Transport> split(const std::vector<int>& ranks) = 0;
+  /// Sends a note, and returns a note that has arrived with the rank of its sender. Only the transport of the
+  /// world is asked. Neither waits, and neither throws if the other process is gone.
+  virtual void post(int rank, const Note& note) = 0;
+  virtual std::optional<std::pair<int, Note>> poll() = 0;
+  /// Ends the transport before it is destroyed. After a failure (`healthy` is false) it must not wait for
+  /// other processes: it cancels what is in flight, and ends the world's backend without them.
+  virtual void close(bool healthy) = 0;
+};
+
+/// The data with which a backend starts.
+struct Setup {
+  Launch launch;
+  std::chrono::milliseconds timeout{};
+  /// Opens another backend, for transports that use one below them. Throws if it is missing.
+  std::function<std::unique_ptr<Transport>(const std::string& backend)> open;
+};
+
+/// The version of this header, and the function that a plugin exports with C linkage and default visibility.
+/// It returns the transport of the world, or throws ebb::Error. `abi` is the value of the caller.
+constexpr int kTransportAbi = 1;
+constexpr const char* kTransportEntry = "ebb_distributed_transport";
+using TransportEntry = Transport* (*)(int abi, const Setup& setup);
+
+/// Opens the plugin libebb_<backend>.so beside the library, in a folder of EBB_PLUGIN_PATH, or on the
+/// system's path, and returns the transport of the world. "self" needs no plugin.
+std::unique_ptr<Transport> open_transport(const std::string& backend, const Setup& setup);
+
+}  // namespace ebb::distributed
