@@ -73,9 +73,10 @@ struct Note {
   char text[240] = {};
 };
 
-/// The connection of the processes of one group. One thread, the progress thread of the process, makes all
-/// calls, the constructor's and the destructor's too. A destructor of a group that is not healthy must not
-/// wait for other processes.
+/// The connection of the processes of one group. One thread at a time makes all calls, to all transports of
+/// the process and their operations, but not always the same one: the progress thread, or a thread that waits
+/// for a collective. Only init() and destroy_process_group() construct, close and destroy the transport of
+/// the world.
 class Transport {
  public:
   virtual ~Transport() = default;
