@@ -82,7 +82,8 @@ class Transport {
   virtual ~Transport() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Returns whether requests may have memory of this device. Other tensors are copied to the CPU.
+  /// Returns whether requests may have memory of this device. Other tensors are copied to the CPU, which
+  /// every transport handles.
   virtual bool handles(Device device) const { return device.is_cpu(); }
   /// Starts a collective. All ranks start the same ones in the same order.
   virtual std::unique_ptr<Operation> start(const Request& request) = 0;

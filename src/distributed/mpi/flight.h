@@ -1,0 +1,40 @@
+// Flight: the MPI requests of one collective.
+#pragma once
+
+#include "distributed/transport.h"
+
+#include <mpi.h>
+
+namespace ebb::distributed::mpi {
+
+/// Throws ebb::Error with MPI's text unless `code` is MPI_SUCCESS.
+void check(int code, const char* call);
+/// Returns the largest number of elements in one MPI call: 2^30, or less by EBB_MPI_MAX_COUNT in tests.
+std::int64_t max_count();
+/// Calls body(offset, count) for pieces of at most max_count(); at least once.
+void for_pieces(std::int64_t count, const std::function<void(std::int64_t, int)>& body);
+
+/// Is complete when all its requests are, and `then` has run.
+class Flight : public Operation {
+ public:
+  /// Returns the place of one more request.
+  MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+  void send(MPI_Comm comm, const char* data, std::int64_t bytes, int to, int tag);
+  void receive(MPI_Comm comm, char* data, std::int64_t bytes, int from, int tag);
+  bool test() override;
+  int source() const override { return source_; }
+
+  std::function<void()> then;
+  std::vector<char> scratch;
+
+ private:
+  struct Expected {
+    std::size_t request;
+    int bytes;
+  };
+  std::vector<MPI_Request> requests_;
+  std::vector<Expected> expected_;
+  int source_ = kAnySource;
+};
+
+}  // namespace ebb::distributed::mpi
