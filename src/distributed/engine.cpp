@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 
 Engine* engine = nullptr;  // never destroyed while threads may use it
 
+constexpr auto kSpin = 20us, kYield = 100us;
+
 // The wait between two steps of a loop. It first yields, because small collectives end after some
 // microseconds, and then sleeps for an eighth of the time without progress, so that backward has the cores.
 class Pause {
@@ -26,7 +28,8 @@ class Pause {
     const auto now = Clock::now();
     if (moved) last_move_ = now;
     const auto idle = now - last_move_;
-    if (idle < 100us)
+    if (idle < kSpin) return;
+    if (idle < kYield)
       sched_yield();
     else
       std::this_thread::sleep_for(std::min<Clock::duration>(idle / 8, 200us));

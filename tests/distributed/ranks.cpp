@@ -24,13 +24,13 @@ Outcome shell(const std::string& command) {
 
 Outcome run(int count, const std::string& tag, const std::string& variables) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  return shell(variables + " timeout 300 mpirun --allow-run-as-root --oversubscribe -np " +
-               std::to_string(count) + " '" + program + "' '" + tag + "'");
+  return shell("EBB_PLUGIN_PATH=" + std::filesystem::path(program).parent_path().string() + " " + variables +
+               " timeout 300 mpirun --allow-run-as-root --oversubscribe -np " + std::to_string(count) + " '" +
+               program + "' '" + tag + "'");
 }
 
 bool can_run() {
   static const bool works = [] {
-    ebb::distributed::InitOptions options("mpi");
     return shell("mpirun --version").status == 0 && run(1, "[.joins]").status == 0;
   }();
   if (!works) WARN("skipped: needs mpirun and libebb_mpi.so (Debian: libopenmpi-dev)");
@@ -38,7 +38,10 @@ bool can_run() {
 }
 
 void join(const ebb::distributed::InitOptions& options) {
-  if (!ebb::distributed::is_initialized()) ebb::distributed::init(options);
+  if (ebb::distributed::is_initialized()) return;
+  ebb::distributed::InitOptions chosen = options;
+  if (const char* const backend = std::getenv("EBB_TEST_BACKEND")) chosen.backend(backend);
+  ebb::distributed::init(chosen);
 }
 
 TEST_CASE("a process joins the world of MPI", "[.joins]") {
