@@ -39,8 +39,8 @@ class Call {
     task_->group = group.checked();
     task_->request.kind = kind;
     task_->request.root = root;
-    EBB_CHECK(task_->group->rank >= 0, name(), "this process, rank ", world_size() == 0 ? 0 : rank(),
-              " of the world, is not in group ", task_->group->id, ". Only its members may call it");
+    EBB_CHECK(task_->group->rank >= 0, name(), "rank ", rank(), " of the world is not in group ",
+              task_->group->id, ". Only its members may call it");
     EBB_CHECK((root >= 0 && root < size()) || (kind == Collective::receive && root == kAnySource), name(),
               "rank ", root, " is not in the group of ", size(), " ranks. Ranks count from 0 in the group");
     EBB_CHECK(tensor.defined(), name(),

@@ -4,7 +4,6 @@
 #include <ebb/core/environment.h>
 #include <ebb/core/start_thread.h>
 
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -18,30 +17,42 @@ using namespace std::chrono_literals;
 
 Engine* engine = nullptr;  // never destroyed while threads may use it
 
-constexpr auto kSpin = 20us, kYield = 100us;
-
-// The wait between two steps of a loop. It first yields, because small collectives end after some
-// microseconds, and then sleeps for an eighth of the time without progress, so that backward has the cores.
+// The wait between two steps of a loop. Small collectives end after some microseconds, so it does not wait at
+// first. Then it sleeps for an eighth of the time without progress, so that backward has the cores. It sleeps
+// and does not yield, because a thread that yields waits for the time slices of all other threads.
 class Pause {
  public:
+  ~Pause() {
+    if (slack_ > 0) prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack_));
+  }
   void operator()(bool moved) {
     const auto now = Clock::now();
     if (moved) last_move_ = now;
     const auto idle = now - last_move_;
-    if (idle < kSpin) return;
-    if (idle < kYield)
-      sched_yield();
-    else
-      std::this_thread::sleep_for(std::min<Clock::duration>(idle / 8, 200us));
+    if (idle < 20us) return;
+    if (slack_ < 0) {
+      slack_ = prctl(PR_GET_TIMERSLACK);
+      prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds, in place of 50 us
+    }
+    std::this_thread::sleep_for(std::min<Clock::duration>(idle / 8, 200us));
   }
 
  private:
   Clock::time_point last_move_ = Clock::now();
+  int slack_ = -1;  // of the thread before
 };
+
+bool is_set(const char* name) {
+  const char* const value = ebb::detail::environment(name);
+  return value && std::string_view(value) != "0" && *value;
+}
+
+constexpr std::size_t kTermsLength = 192;
 
 // A step that takes longer has moved data, so the next one should follow at once.
 constexpr auto kIdleStep = 5us;
 constexpr auto kNotesInterval = 1ms;
+constexpr auto kGrace = 2s;
 
 }  // namespace
 
@@ -78,7 +89,10 @@ void Engine::stop() {
   Engine* const stopped = std::exchange(engine, nullptr);
   if (!stopped) return;
   stopped->leave();
-  stopped->stopping_ = true;
+  {
+    const std::lock_guard lock(stopped->mutex_);
+    stopped->stopping_ = true;
+  }
   stopped->wake_.notify_all();
   stopped->thread_.join();
   for (auto& [id, group] : stopped->groups_) stopped->fail(*group, "the process group was destroyed", false);
@@ -86,7 +100,7 @@ void Engine::stop() {
 }
 
 Engine::Engine(const InitOptions& options)
-    : debug_(options.debug() || ebb::detail::environment("EBB_DISTRIBUTED_DEBUG") != nullptr),
+    : debug_(options.debug() || is_set("EBB_DISTRIBUTED_DEBUG")),
       timeout_(options.timeout()),
       backend_(options.backend()) {
   EBB_CHECK(timeout_ > 0ms, "distributed::init: the timeout is ", std::int64_t{timeout_.count()},
@@ -156,12 +170,15 @@ void Engine::wait(const Task& task) {
     }
     if (!task.is_ready()) pause(moved);
   }
-  --helpers_;
-  if (busy_) wake_.notify_one();
+  bool more = false;
+  {
+    const std::lock_guard lock(mutex_);
+    more = --helpers_ == 0 && (busy_ || !queue_.empty());
+  }
+  if (more) wake_.notify_one();
 }
 
 void Engine::run() {
-  prctl(PR_SET_TIMERSLACK, 1000UL);  // short sleeps become exact
   Pause pause;
   while (!stopping_) {
     {
@@ -221,12 +238,12 @@ bool Engine::advance(Task& task) {
   if (task.state == Task::State::queued) {
     const bool on_host = task.request.device.is_cpu();
     if (on_host && task.request.ready && !task.request.ready->query()) return false;  // still being copied
-    if (!task.terms.empty()) {
-      task.agreement = std::make_unique<Agreement>(transport, task.terms);
-      task.state = Task::State::checking;
-    }
+    if (!task.terms.empty()) gather_terms(task);
   }
-  if (task.state == Task::State::checking && !task.agreement->test()) return false;
+  if (task.state == Task::State::checking) {
+    if (!task.operation->test()) return false;
+    compare_terms(task);
+  }
   bool moved = false;
   if (task.state < Task::State::running) {
     task.operation = transport.start(task.request);
@@ -236,6 +253,39 @@ bool Engine::advance(Task& task) {
   if (!task.operation->test()) return moved;
   end(task, Task::State::done);
   return true;
+}
+
+// Gathers the terms of all ranks, with a fixed length. A hash replaces the end of a long text.
+void Engine::gather_terms(Task& task) {
+  if (task.terms.size() > kTermsLength) {
+    const std::string hash =
+        ebb::detail::text("... hash ", std::uint64_t{std::hash<std::string>()(task.terms)});
+    task.terms = task.terms.substr(0, kTermsLength - hash.size()) + hash;
+  }
+  task.terms.resize(kTermsLength);
+  task.all_terms.resize(kTermsLength * task.group->ranks.size());
+  Request request;
+  request.kind = Collective::all_gather;
+  request.send = task.terms.data();
+  request.receive = task.all_terms.data();
+  request.send_count = kTermsLength;
+  request.receive_count = static_cast<std::int64_t>(task.all_terms.size());
+  request.receive_counts.assign(task.group->ranks.size(), kTermsLength);
+  task.operation = task.group->transport->start(request);
+  task.state = Task::State::checking;
+}
+
+void Engine::compare_terms(const Task& task) {
+  std::string differences, before;
+  for (std::size_t rank = 0; rank < task.group->ranks.size(); ++rank) {
+    const std::string terms = task.all_terms.substr(rank * kTermsLength, kTermsLength);
+    if (terms != before)
+      differences += ebb::detail::text("from rank ", static_cast<int>(rank), " on ", terms.c_str(), "; ");
+    before = terms;
+  }
+  EBB_CHECK(std::equal(task.all_terms.begin() + kTermsLength, task.all_terms.end(), task.all_terms.begin()),
+            "the ranks call different collectives: ", differences,
+            "all ranks must call the same collectives in the same order with the same shapes");
 }
 
 void Engine::end(Task& task, Task::State state, std::string error) {
@@ -265,7 +315,7 @@ void Engine::fail(Group& group, const std::string& error, bool tell) {
 
 void Engine::leave() {
   const std::shared_ptr<Group> world = group(0);
-  const auto until = Clock::now() + timeout_;
+  auto until = Clock::now() + std::max<Clock::duration>(timeout_, kGrace);
   {
     const std::lock_guard role(progress_);
     for (auto it = groups_.rbegin(); it != groups_.rend(); ++it)
@@ -277,12 +327,15 @@ void Engine::leave() {
     const std::lock_guard role(progress_);
     next_notes_ = {};
     moved = step();
-    const bool broken = std::any_of(groups_.begin(), groups_.end(), failed) || Clock::now() > until;
+    const bool broken = std::any_of(groups_.begin(), groups_.end(), failed);
     const bool complete = active_.empty() && world->departed.size() + 1 == world->ranks.size();
-    waits = !broken && !complete;
+    // A launcher ends all processes when the first one ends after a failure. So the others get time for their
+    // own error messages.
+    if (broken) until = std::min(until, Clock::now() + kGrace);
+    waits = !complete && Clock::now() < until;
     if (waits) continue;
     for (auto it = groups_.rbegin(); it != groups_.rend(); ++it)
-      if (it->second->transport) it->second->transport->close(!broken);
+      if (it->second->transport) it->second->transport->close(complete && !broken);
   }
 }
 

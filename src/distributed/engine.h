@@ -3,7 +3,6 @@
 
 #include <ebb/autograd/variable.h>
 
-#include "distributed/agreement.h"
 #include "distributed/transport.h"
 
 #include <atomic>
@@ -50,7 +49,7 @@ class Task {
   std::string terms;              // what all ranks must agree on, in debug mode
   std::int64_t number = 0;        // counts from 1 in the group; sends and receives count separately
   Clock::time_point deadline;
-  std::unique_ptr<Agreement> agreement;
+  std::string all_terms;  // of all ranks, in the state checking
   std::unique_ptr<Operation> operation;
   std::string error;  // of the state failed
   std::atomic<State> state{State::queued};
@@ -98,6 +97,8 @@ class Engine {
   bool step();
   bool advance_all();
   bool advance(Task& task);
+  static void gather_terms(Task& task);
+  static void compare_terms(const Task& task);
   static void end(Task& task, Task::State state, std::string error = {});
   void fail(Group& group, const std::string& error, bool tell);
   void leave();

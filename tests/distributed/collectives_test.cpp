@@ -264,7 +264,7 @@ TEST_CASE("new groups have ranks of their own", "[.ranks]") {
   const ProcessGroup all = new_group(backwards), last = new_group({n - 1});
   CHECK(all.rank() == n - 1 - rank());
   CHECK(all.ranks() == backwards);
-  CHECK(all.backend() == "mpi");
+  CHECK(all.size() == n);
   Tensor x = ebb::full({1}, 1. * rank());
   broadcast(x, 0, all);
   CHECK(x.item<double>() == n - 1);

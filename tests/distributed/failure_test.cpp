@@ -58,14 +58,15 @@ TEST_CASE("rank 1 computes for longer than the time limit", "[.late]") {
   ranks::join(limited());
   Tensor x = ebb::ones({3});
   broadcast(x, 0);
-  if (rank() == 1) std::this_thread::sleep_for(milliseconds(2500));
+  if (rank() == 1) std::this_thread::sleep_for(milliseconds(1500));
   const std::string error = error_of([&] { all_reduce(x); });
   CHECK_THAT(error, Contains("rank 1 has not called it: its last call is broadcast, collective 1"));
   if (rank() == 1) CHECK_THAT(error, Contains(" reports: "));
 }
 
 TEST_CASE("a stopped process is an error on the others within the time limit") {
-  expect_success("[.stopped]");
+  if (!ranks::can_run()) return;
+  CHECK_THAT(ranks::run(2, "[.stopped]").output, Contains("All tests passed (2 assertions"));
 }
 TEST_CASE("rank 1 is stopped", "[.stopped]") {
   ranks::join(limited());
@@ -125,8 +126,11 @@ TEST_CASE("rank 0 expects less than rank 1 sends", "[.sizes]") {
   ranks::join(limited());
   std::vector<Tensor> outputs = {ebb::ones({2}), ebb::ones({2})};
   if (rank() == 1) outputs[1] = ebb::ones({3});
-  const std::string error = error_of([&] { all_gather(outputs, outputs[rank()]); });
-  CHECK_THAT(error, Contains("all_gather"));
+  const std::string error = error_of([&] {
+    all_gather(outputs, outputs[static_cast<std::size_t>(rank())]);
+    barrier();
+  });
+  CHECK_THAT(error, Contains("all_gather: rank 0 of 2, collective 1 of group 0"));
 }
 
 TEST_CASE("a recv without a send is an error that names the source") { expect_success("[.unsent]"); }

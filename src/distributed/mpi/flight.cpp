@@ -17,6 +17,7 @@ void check(int code, const char* call) {
                     ". The ranks may have called different collectives, or one is gone");
 }
 
+namespace {
 std::int64_t max_count() {
   static const std::int64_t value = [] {
     const char* const text = ebb::detail::environment("EBB_MPI_MAX_COUNT");
@@ -24,6 +25,7 @@ std::int64_t max_count() {
   }();
   return value;
 }
+}  // namespace
 
 void for_pieces(std::int64_t count, const std::function<void(std::int64_t, int)>& body) {
   std::int64_t at = 0;
@@ -50,24 +52,26 @@ void Flight::receive(MPI_Comm comm, char* data, std::int64_t bytes, int from, in
 }
 
 bool Flight::test() {
-  if (requests_.empty()) return true;
-  int complete = 0;
-  std::vector<MPI_Status> statuses(requests_.size());
-  int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &complete, statuses.data());
-  if (code == MPI_ERR_IN_STATUS)
-    for (const MPI_Status& status : statuses)
-      if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) code = status.MPI_ERROR;
-  check(code, "MPI_Testall");
-  if (!complete) return false;
-  for (const Expected& each : expected_) {
-    int bytes = 0;
-    MPI_Get_count(&statuses[each.request], MPI_BYTE, &bytes);
-    source_ = statuses[each.request].MPI_SOURCE;
-    EBB_CHECK(bytes == each.bytes, "rank ", source_, " has sent ", bytes, " bytes, but this rank expects ",
-              each.bytes, ". Both sides must use the same dtype and the same number of elements");
+  while (!requests_.empty() || then) {
+    int complete = 0;
+    statuses_.resize(requests_.size());
+    int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &complete, statuses_.data());
+    if (code == MPI_ERR_IN_STATUS)
+      for (const MPI_Status& status : statuses_)
+        if (status.MPI_ERROR != MPI_SUCCESS && status.MPI_ERROR != MPI_ERR_PENDING) code = status.MPI_ERROR;
+    check(code, "MPI_Testall");
+    if (!complete) return false;
+    for (const Expected& each : expected_) {
+      int bytes = 0;
+      MPI_Get_count(&statuses_[each.request], MPI_BYTE, &bytes);
+      source_ = statuses_[each.request].MPI_SOURCE;
+      EBB_CHECK(bytes == each.bytes, "rank ", source_, " has sent ", bytes, " bytes, but this rank expects ",
+                each.bytes, ". Both sides must use the same dtype and the same number of elements");
+    }
+    requests_.clear();
+    expected_.clear();
+    if (const auto next = std::exchange(then, nullptr)) next();
   }
-  requests_.clear();
-  if (then) then();
   return true;
 }
 

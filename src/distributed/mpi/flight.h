@@ -1,6 +1,8 @@
 // Flight: the MPI requests of one collective.
 #pragma once
 
+#include <ebb/core/ndarray.h>
+
 #include "distributed/transport.h"
 
 #include <mpi.h>
@@ -9,12 +11,11 @@ namespace ebb::distributed::mpi {
 
 /// Throws ebb::Error with MPI's text unless `code` is MPI_SUCCESS.
 void check(int code, const char* call);
-/// Returns the largest number of elements in one MPI call: 2^30, or less by EBB_MPI_MAX_COUNT in tests.
-std::int64_t max_count();
-/// Calls body(offset, count) for pieces of at most max_count(); at least once.
+/// Calls body(offset, count) for pieces of at most 2^30, or fewer by EBB_MPI_MAX_COUNT in tests; at least
+/// once.
 void for_pieces(std::int64_t count, const std::function<void(std::int64_t, int)>& body);
 
-/// Is complete when all its requests are, and `then` has run.
+/// Is complete when all its requests are, and nothing is left to do `then`.
 class Flight : public Operation {
  public:
   /// Returns the place of one more request.
@@ -24,8 +25,8 @@ class Flight : public Operation {
   bool test() override;
   int source() const override { return source_; }
 
-  std::function<void()> then;
-  std::vector<char> scratch;
+  std::function<void()> then;  // may add requests for another round, and replace itself
+  NdArray scratch;
 
  private:
   struct Expected {
@@ -33,6 +34,7 @@ class Flight : public Operation {
     int bytes;
   };
   std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;
   std::vector<Expected> expected_;
   int source_ = kAnySource;
 };

@@ -1,4 +1,4 @@
-// Reduction: the datatype and the MPI_Op of a dtype and a ReduceOp.
+// reduction: the datatype and the MPI_Op of a dtype and a ReduceOp.
 #pragma once
 
 #include "distributed/transport.h"

@@ -5,12 +5,21 @@
 #include <chrono>
 #include <cstring>
 #include <list>
+#include <numeric>
 #include <thread>
 
 namespace ebb::distributed::mpi {
 namespace {
 
 using Counts = std::vector<std::int64_t>;
+
+// An all_reduce with parts of so many bytes for each rank exchanges the parts.
+constexpr std::int64_t kLargePart = 32 << 10;
+
+Counts scaled(Counts counts, std::int64_t factor) {
+  for (std::int64_t& count : counts) count *= factor;
+  return counts;
+}
 
 /// Reductions, broadcast and barrier are MPI's non-blocking collectives. The others exchange parts by
 /// messages, as Open MPI does for them, so that parts may be large or uneven and their sizes are compared.
@@ -43,7 +52,7 @@ class MpiTransport : public Transport {
           "MPI_Irecv");
   }
   void reduce(Flight& flight, const Request& request) const;
-  void reduce_scatter(Flight& flight, const Request& request) const;
+  void reduce_scatter(Flight& flight, const Request& request, std::function<void()> next = {}) const;
   // Sends to[i] bytes to rank i and receives from[i] bytes from it. Parts follow each other, except that
   // all ranks get the `same` part.
   void exchange(Flight& flight, const char* send, const Counts& to, char* receive, const Counts& from,
@@ -70,10 +79,7 @@ std::unique_ptr<Operation> MpiTransport::start(const Request& request) {
   const char* const send = static_cast<const char*>(request.send);
   char* const receive = static_cast<char*>(request.receive);
   const std::int64_t size = element_size(request.dtype);
-  const auto bytes = [size](Counts counts) {
-    for (std::int64_t& count : counts) count *= size;
-    return counts;
-  };
+  const auto bytes = [size](const Counts& counts) { return scaled(counts, size); };
   switch (request.kind) {
     case Collective::all_reduce:
     case Collective::reduce:
@@ -117,11 +123,27 @@ std::unique_ptr<Operation> MpiTransport::start(const Request& request) {
 }
 
 void MpiTransport::reduce(Flight& flight, const Request& request) const {
-  const Reduction by = reduction(request.dtype, request.op);
-  const bool to_all = request.kind == Collective::all_reduce, receives = to_all || rank_ == request.root;
+  const std::int64_t count = request.receive_count, size = element_size(request.dtype);
   char* const data = static_cast<char*>(request.receive);
-  for_pieces(request.receive_count, [&](std::int64_t at, int piece) {
-    char* const part = data + at * element_size(request.dtype);
+  const bool to_all = request.kind == Collective::all_reduce, receives = to_all || rank_ == request.root;
+  if (to_all && count * size >= kLargePart * size_) {
+    // In two rounds, which is faster than MPI's collective: a reduce_scatter and an all_gather.
+    Request scatter = request;
+    scatter.receive_counts = even(count / size_);
+    for (std::int64_t i = 0; i < count % size_; ++i) ++scatter.receive_counts[static_cast<std::size_t>(i)];
+    scatter.send = data;
+    const auto own = scatter.receive_counts.begin() + rank_;
+    scatter.receive = data + std::accumulate(scatter.receive_counts.begin(), own, std::int64_t{0}) * size;
+    scatter.receive_count = *own;
+    reduce_scatter(flight, scatter, [this, &flight, scatter, data, size] {
+      exchange(flight, static_cast<const char*>(scatter.receive), even(scatter.receive_count * size), data,
+               scaled(scatter.receive_counts, size), /*same=*/true);
+    });
+    return;
+  }
+  const Reduction by = reduction(request.dtype, request.op);
+  for_pieces(count, [&](std::int64_t at, int piece) {
+    char* const part = data + at * size;
     const void* const from = receives ? MPI_IN_PLACE : part;
     if (to_all)
       check(MPI_Iallreduce(from, part, piece, by.type, by.op, comm_, flight.add()), "MPI_Iallreduce");
@@ -129,28 +151,27 @@ void MpiTransport::reduce(Flight& flight, const Request& request) const {
       check(MPI_Ireduce(from, part, piece, by.type, by.op, request.root, comm_, flight.add()), "MPI_Ireduce");
   });
   if (receives && request.op == ReduceOp::AVG)
-    flight.then = [=, ranks = size_, dtype = request.dtype, count = request.receive_count] {
-      divide(data, dtype, count, ranks);
-    };
+    flight.then = [=, ranks = size_, dtype = request.dtype] { divide(data, dtype, count, ranks); };
 }
 
 // Exchanges all parts, and reduces those for this rank in the order of ranks.
-void MpiTransport::reduce_scatter(Flight& flight, const Request& request) const {
-  const std::int64_t size = element_size(request.dtype), count = request.receive_count;
-  Counts bytes = request.receive_counts;
-  for (std::int64_t& each : bytes) each *= size;
-  flight.scratch.resize(static_cast<std::size_t>(size_ * count * size));
-  exchange(flight, static_cast<const char*>(request.send), bytes, flight.scratch.data(), even(count * size));
-  flight.then = [&flight, by = reduction(request.dtype, request.op), ranks = size_, count, size,
-                 dtype = request.dtype, op = request.op, result = static_cast<char*>(request.receive)] {
-    if (count > 0) std::memcpy(result, flight.scratch.data(), static_cast<std::size_t>(count * size));
+void MpiTransport::reduce_scatter(Flight& flight, const Request& request, std::function<void()> next) const {
+  const std::int64_t size = element_size(request.dtype), bytes = request.receive_count * size;
+  flight.scratch = NdArray::empty({size_ * bytes}, kByte);
+  char* const parts = static_cast<char*>(flight.scratch.address());
+  exchange(flight, static_cast<const char*>(request.send), scaled(request.receive_counts, size), parts,
+           even(bytes));
+  flight.then = [=, ranks = size_, count = request.receive_count, dtype = request.dtype, op = request.op,
+                 result = static_cast<char*>(request.receive)] {
+    const Reduction by = reduction(dtype, op);
+    if (bytes > 0) std::memcpy(result, parts, static_cast<std::size_t>(bytes));
     for (int rank = 1; rank < ranks; ++rank)
       for_pieces(count, [&](std::int64_t at, int piece) {
-        check(MPI_Reduce_local(&flight.scratch[static_cast<std::size_t>((rank * count + at) * size)],
-                               result + at * size, piece, by.type, by.op),
+        check(MPI_Reduce_local(parts + rank * bytes + at * size, result + at * size, piece, by.type, by.op),
               "MPI_Reduce_local");
       });
     if (op == ReduceOp::AVG) divide(result, dtype, count, ranks);
+    if (next) next();
   };
 }
 
