@@ -27,6 +27,7 @@ class Flight : public Operation {
 
   std::function<void()> then;  // may add requests for another round, and replace itself
   NdArray scratch;
+  int tag = 0;  // of the parts, because the second round of one collective may overlap the first of the next
 
  private:
   struct Expected {

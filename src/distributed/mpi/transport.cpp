@@ -69,6 +69,7 @@ class MpiTransport : public Transport {
   MPI_Comm comm_, messages_, notes_;  // only the world has notes
   bool finalizes_;
   int rank_ = 0, size_ = 1;
+  unsigned started_ = 0;  // collectives, equal on all ranks when the same one starts
   Note received_;
   MPI_Request listening_ = MPI_REQUEST_NULL;
   std::list<Posted> posted_;
@@ -76,6 +77,8 @@ class MpiTransport : public Transport {
 
 std::unique_ptr<Operation> MpiTransport::start(const Request& request) {
   auto flight = std::make_unique<Flight>();
+  const bool is_message = request.kind == Collective::send || request.kind == Collective::receive;
+  if (!is_message) flight->tag = static_cast<int>(started_++ % 32768);
   const char* const send = static_cast<const char*>(request.send);
   char* const receive = static_cast<char*>(request.receive);
   const std::int64_t size = element_size(request.dtype);
@@ -188,8 +191,8 @@ void MpiTransport::exchange(Flight& flight, const char* send, const Counts& to, 
   for (int step = 1; step < size_; ++step) {  // each rank begins with another neighbour
     const int next = (rank_ + step) % size_, previous = (rank_ + size_ - step) % size_;
     const auto out = static_cast<std::size_t>(next), in = static_cast<std::size_t>(previous);
-    if (from[in] >= 0) flight.receive(comm_, receive + ends[in], from[in], previous, 0);
-    if (to[out] >= 0) flight.send(comm_, send + starts[out], to[out], next, 0);
+    if (from[in] >= 0) flight.receive(comm_, receive + ends[in], from[in], previous, flight.tag);
+    if (to[out] >= 0) flight.send(comm_, send + starts[out], to[out], next, flight.tag);
   }
 }
 
