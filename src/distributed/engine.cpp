@@ -110,7 +110,9 @@ Engine::Engine(const InitOptions& options)
   setup.timeout = timeout_;
   setup.open = [&setup](const std::string& backend) { return open_transport(backend, setup); };
   const int stated = setup.launch.world_size;
-  if (backend_.empty()) backend_ = stated > 1 ? "mpi" : "self";
+  // `ebb run` states its backend.
+  const char* const chosen = ebb::detail::environment("EBB_DISTRIBUTED_BACKEND");
+  if (backend_.empty()) backend_ = stated == 1 ? "self" : chosen ? chosen : "mpi";
   std::unique_ptr<Transport> world = open_transport(backend_, setup);
   EBB_CHECK(world->size() == stated || setup.launch.launcher.empty(),
             "distributed::init: ", setup.launch.launcher, " states ", stated,

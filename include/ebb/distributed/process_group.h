@@ -21,8 +21,9 @@ struct InitOptions {
   InitOptions() = default;
   InitOptions(const char* backend) : backend_(backend) {}
   InitOptions(std::string backend) : backend_(std::move(backend)) {}
-  /// "mpi", "nccl", or another name for which a plugin libebb_<name>.so exists. "" selects "mpi" if a
-  /// launcher has started several processes, and otherwise "self", one process without any library.
+  /// "mpi", "nccl", or another name for which a plugin libebb_<name>.so exists. If a
+  /// launcher has started several processes, "" selects the backend of `ebb run`, or else "mpi". Otherwise it
+  /// selects "self", one process without any library.
   EBB_ARG(std::string, backend);
   /// The time limit of each collective. A collective that is not complete by then throws on all ranks.
   EBB_ARG(std::chrono::milliseconds, timeout) = std::chrono::minutes(30);
