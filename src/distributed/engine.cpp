@@ -309,6 +309,7 @@ void Engine::fail(Group& group, const std::string& error, bool tell) {
     end(*task, Task::State::failed, error);
   }
   inquiries_.erase(group.id);
+  if (group.transport) group.transport->abort();
   if (!tell) return;
   Note note{Note::Kind::failed, group.id, group.submitted, {}};
   error.copy(note.text, sizeof note.text - 1);

@@ -67,7 +67,13 @@ class Operation {
 
 /// A message of the engine to the engine of another process, out of the order of collectives.
 struct Note {
-  enum class Kind : std::int32_t { query, answer, failed, left } kind{};
+  enum class Kind : std::int32_t {
+    query,
+    answer,
+    failed,
+    left,
+    setup  // between transports; poll() keeps it back
+  } kind{};
   std::int32_t group = 0;
   std::int64_t sequence = 0;  // the number of the collective in the group
   char text[240] = {};
@@ -93,6 +99,8 @@ class Transport {
   /// world is asked. Neither waits, and neither throws if the other process is gone.
   virtual void post(int rank, const Note& note) = 0;
   virtual std::optional<std::pair<int, Note>> poll() = 0;
+  /// Makes the work of a failed group end on the device, so that no stream waits for it.
+  virtual void abort() {}
   /// Ends the transport before it is destroyed. After a failure (`healthy` is false) it must not wait for
   /// other processes: it cancels what is in flight, and ends the world's backend without them.
   virtual void close(bool healthy) = 0;
@@ -108,7 +116,7 @@ struct Setup {
 
 /// The version of this header, and the function that a plugin exports with C linkage and default visibility.
 /// It returns the transport of the world, or throws ebb::Error. `abi` is the value of the caller.
-constexpr int kTransportAbi = 1;
+constexpr int kTransportAbi = 2;
 constexpr const char* kTransportEntry = "ebb_distributed_transport";
 using TransportEntry = Transport* (*)(int abi, const Setup& setup);
 

@@ -1,0 +1,219 @@
+// The backend nccl: a stand-in of NCCL on the emulated device, and the rendezvous.
+#include <ebb/cuda/cuda.h>
+#include <ebb/cuda/device.h>
+
+#include "ranks.h"
+#include "support/catch.h"
+#include "support/scopes.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+using namespace ebb::distributed;
+using ebb::Tensor;
+using std::chrono::milliseconds;
+using support::Contains;
+
+namespace {
+
+std::string program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+// The stand-in and its devices.
+std::string stand_in() {
+  const std::string folder = std::filesystem::path(program()).parent_path().string();
+  const char* const before = std::getenv("LD_LIBRARY_PATH");
+  return "EBB_EMU_DEVICES=4 EBB_EMU_OPEN_MEMORY=1 EBB_PLUGIN_PATH=" + folder + " LD_LIBRARY_PATH=" + folder +
+         "/nccl_stand_in:" + (before ? before : "") + " timeout 120 ";
+}
+
+ranks::Outcome run(int count, const std::string& tag, const std::string& options = "") {
+  return ranks::shell(stand_in() + EBB_RUN " -n " + std::to_string(count) + " --backend nccl " + options +
+                      " " + program() + " '" + tag + "'");
+}
+
+bool can_run_nccl() {
+  static const bool works = run(1, "[.joins_nccl]").status == 0;
+  if (!works) WARN("skipped: needs libebb_nccl.so, a device (preset emu) and the stand-in of NCCL");
+  return works;
+}
+
+void join(milliseconds limit = milliseconds(30000)) {
+  if (!is_initialized()) init(InitOptions("nccl").timeout(limit));
+}
+
+const ebb::TensorOptions kDevice = ebb::TensorOptions(ebb::Device::CUDA);
+
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const ebb::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a process joins the world of NCCL", "[.joins_nccl]") {
+  join();
+  Tensor x = ebb::ones({2}, kDevice);
+  all_reduce(x);
+  CHECK(x.sum().item<double>() == 2 * world_size());
+}
+
+TEST_CASE("collectives of NCCL give the values of their definitions") {
+  if (!can_run_nccl()) return;
+  for (const int count : {1, 2, 4}) {
+    const ranks::Outcome outcome = run(count, "[.nccl]");
+    INFO(outcome.output);
+    CHECK(outcome.status == 0);
+  }
+}
+
+TEST_CASE("each rank uses its device for tensors of the device and of the CPU", "[.nccl]") {
+  join();
+  CHECK(ebb::cuda::current_device() == local_rank());
+  CHECK(ProcessGroup().backend() == "nccl");
+  const int size = world_size();
+  for (const ebb::TensorOptions& place : {kDevice, ebb::TensorOptions()}) {
+    for (const ebb::DType dtype : {ebb::kByte, ebb::kChar, ebb::kInt, ebb::kLong, ebb::kHalf, ebb::kFloat,
+                                   ebb::kDouble, ebb::kBFloat16}) {
+      Tensor x = ebb::full({2, 3}, rank() + 1, place.dtype(dtype));
+      all_reduce(x);
+      CHECK(x.to(ebb::kDouble).sum().item<double>() == 3 * size * (size + 1));
+      Tensor y = ebb::full({2}, rank() + 1, place.dtype(dtype));
+      all_reduce(y, ReduceOp::MAX);
+      CHECK(y.to(ebb::kDouble).max().item<double>() == size);
+    }
+    Tensor yes = ebb::full({2}, rank() == 0, place.dtype(ebb::kBool));
+    all_reduce(yes, ReduceOp::PRODUCT);
+    CHECK(yes.all().item<bool>() == (size == 1));
+    Tensor mean = ebb::full({2}, rank() + 1., place);
+    all_reduce(mean, ReduceOp::AVG);
+    CHECK(mean.sum().item<double>() == size + 1);
+    Tensor root = ebb::full({2}, rank() + 1., place);
+    reduce(root, size - 1);
+    CHECK(root.sum().item<double>() == (rank() == size - 1 ? size * (size + 1) : 2 * (rank() + 1)));
+    Tensor copy = ebb::full({3, 2}, rank() + 1., place).t();
+    broadcast(copy, size - 1);
+    CHECK(copy.sum().item<double>() == 6 * size);
+
+    std::vector<Tensor> uneven, parts, received;
+    for (int r = 0; r < size; ++r) {
+      uneven.push_back(ebb::zeros({r + 1}, place));
+      parts.push_back(ebb::full({r + 1}, rank() + 1., place));
+      received.push_back(ebb::zeros({rank() + 1}, place));
+    }
+    all_gather(uneven, ebb::full({rank() + 1}, rank() + 1., place));
+    for (int r = 0; r < size; ++r)
+      CHECK(uneven[static_cast<std::size_t>(r)].sum().item<double>() == (r + 1) * (r + 1));
+    Tensor all = ebb::zeros({size}, place), part = ebb::zeros({rank() + 1}, place),
+           one = ebb::zeros({1}, place);
+    all_gather_into_tensor(all, ebb::full({1}, rank() * 1., place));
+    CHECK(ebb::equal(all, ebb::arange(size, place.dtype(ebb::kFloat))));
+    reduce_scatter(part, parts);
+    CHECK(part.sum().item<double>() == (rank() + 1) * size * (size + 1) / 2.);
+    reduce_scatter_tensor(one, ebb::arange(size, place.dtype(ebb::kFloat)));
+    CHECK(one.item<double>() == rank() * size);
+    all_to_all(received, parts);
+    for (int r = 0; r < size; ++r)
+      CHECK(received[static_cast<std::size_t>(r)].sum().item<double>() == (r + 1) * (rank() + 1));
+    const std::vector<Tensor> none;
+    scatter(part, rank() == 0 ? parts : none, 0);
+    CHECK(part.sum().item<double>() == rank() + 1);
+    gather(part, rank() == 0 ? uneven : none, 0);
+    CHECK(uneven[0].sum().item<double>() == 1);
+    if (size > 1 && rank() < 2) {
+      if (rank() == 0) send(ebb::full({4}, 7., place), 1);
+      if (rank() == 1) {
+        Tensor message = ebb::zeros({4}, place);
+        CHECK(recv(message, 0) == 0);
+        CHECK(message.sum().item<double>() == 28);
+      }
+    }
+  }
+  barrier();
+  std::string text = "from " + std::to_string(rank());
+  broadcast_object(text, size - 1);
+  CHECK(text == "from " + std::to_string(size - 1));
+  if (size == 4) {
+    const ProcessGroup even = new_group({0, 2}), odd = new_group({3, 1});
+    Tensor x = ebb::full({1}, rank(), kDevice);
+    all_reduce(x, ReduceOp::SUM, rank() % 2 == 0 ? even : odd);
+    CHECK(x.item<double>() == (rank() % 2 == 0 ? 2 : 4));
+  }
+  Tensor leaf = ebb::ones({2}, kDevice.requires_grad(true));
+  functional::all_reduce(leaf).sum().backward();
+  CHECK(leaf.grad().sum().item<double>() == 2 * size);
+}
+
+TEST_CASE("NCCL refuses what it lacks and names a way out", "[.nccl]") {
+  join();
+  if (world_size() == 1) return;
+  const ProcessGroup shorts = new_group({0, 1}), tags = new_group({0, 1}), any = new_group({0, 1});
+  if (rank() > 1) return;
+  Tensor x = ebb::ones({2}, kDevice.dtype(ebb::kShort)), y = ebb::ones({2}, kDevice);
+  CHECK_THAT(error_of([&] { all_reduce(x, ReduceOp::SUM, shorts); }), Contains("Convert them"));
+  CHECK_THAT(error_of([&] { rank() == 0 ? send(y, 1, tags, 3) : static_cast<void>(recv(y, 0, tags, 3)); }),
+             Contains("no tags"));
+  if (rank() == 1) CHECK_THAT(error_of([&] { recv(y, kAnySource, any); }), Contains("Name the rank"));
+}
+
+TEST_CASE("a rank that leaves during a collective of NCCL is an error on the others") {
+  if (!can_run_nccl()) return;
+  const ranks::Outcome outcome = run(2, "[.left_nccl]");
+  INFO(outcome.output);
+  CHECK_THAT(outcome.output, Contains("[0] All tests passed"));
+}
+TEST_CASE("rank 1 of NCCL does not call the collective", "[.left_nccl]") {
+  join(milliseconds(500));
+  Tensor x = ebb::ones({2}, kDevice);
+  all_reduce(x);
+  if (rank() == 1) usleep(3'000'000);
+  const auto begin = std::chrono::steady_clock::now();
+  if (rank() == 0) {
+    CHECK_THAT(error_of([&] { all_reduce(x); }), Contains("rank 0 of 2, collective 2"));
+    CHECK(std::chrono::steady_clock::now() - begin < milliseconds(30000));
+    CHECK_THAT(error_of([&] { all_reduce(x); }), Contains("cannot be used any more"));
+  }
+}
+
+TEST_CASE("the rendezvous admits only who shows the token") {
+  if (!can_run_nccl()) return;
+  const auto two = [&](const std::string& other) {
+    return ranks::shell(
+        "export MASTER_ADDR=127.0.0.1 MASTER_PORT=29617 WORLD_SIZE=2 EBB_RENDEZVOUS_TOKEN=right; "
+        "(RANK=1 LOCAL_RANK=1 " +
+        other + " " + stand_in() + program() +
+        " '[.refused]' 2>&1 | sed 's/^/other: /') & sleep 0.3; RANK=0 LOCAL_RANK=0 "
+        "EBB_TEST_LIMIT=3000 " +
+        stand_in() + program() + " '[.refused]'; wait");
+  };
+  const ranks::Outcome wrong = two("EBB_RENDEZVOUS_TOKEN=wrong");
+  INFO(wrong.output);
+  CHECK_THAT(wrong.output,
+             Contains("refuses rank 1 of 2: its token") && Contains("1 of 2 ranks have not connected"));
+  const ranks::Outcome right = two("");
+  INFO(right.output);
+  CHECK_THAT(right.output, !Contains("refuses") && !Contains("have not connected"));
+  CHECK_THAT(right.output, Contains("other: All tests passed"));
+}
+TEST_CASE("a rank joins or is refused", "[.refused]") {
+  const char* const limit = std::getenv("EBB_TEST_LIMIT");
+  join(milliseconds(limit ? std::stoi(limit) : 20000));
+  CHECK(world_size() == 2);
+}
+
+TEST_CASE("torchrun starts ranks of NCCL, whose rendezvous warns that there is no token") {
+  if (!can_run_nccl()) return;
+  if (ranks::shell("torchrun --help").status != 0) return;
+  const ranks::Outcome outcome = ranks::shell(stand_in() +
+                                              "torchrun --no-python --nproc-per-node 2 --master-port "
+                                              "29618 " +
+                                              program() + " '[.joins_nccl]'");
+  INFO(outcome.output);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.output, Contains("there is no token"));
+}
