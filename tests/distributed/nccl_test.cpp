@@ -193,11 +193,10 @@ TEST_CASE("the rendezvous admits only who shows the token") {
   };
   const ranks::Outcome wrong = two("EBB_RENDEZVOUS_TOKEN=wrong");
   INFO(wrong.output);
-  CHECK_THAT(wrong.output,
-             Contains("refuses rank 1 of 2: its token") && Contains("1 of 2 ranks have not connected"));
+  CHECK_THAT(wrong.output, Contains("refuses rank 1") && Contains("1 of 2 ranks have not"));
   const ranks::Outcome right = two("");
   INFO(right.output);
-  CHECK_THAT(right.output, !Contains("refuses") && !Contains("have not connected"));
+  CHECK_THAT(right.output, !Contains("refuses") && !Contains("ranks have not"));
   CHECK_THAT(right.output, Contains("other: All tests passed"));
 }
 TEST_CASE("a rank joins or is refused", "[.refused]") {

@@ -8,6 +8,7 @@
 #include "distributed/nccl/rendezvous.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -47,7 +48,9 @@ struct Notes {
 class Communicator {
  public:
   Communicator(const ncclUniqueId& id, int rank, int size, std::chrono::milliseconds limit) : limit_(limit) {
-    nccl::call<decltype(ncclCommInitRank)>("ncclCommInitRank", &comm_, size, id, rank);
+    ncclComm_t made = nullptr;
+    nccl::call<decltype(ncclCommInitRank)>("ncclCommInitRank", &made, size, id, rank);
+    comm_ = made;
     watchdog_ = std::thread([this] { watch(); });
   }
   ~Communicator() {
@@ -61,10 +64,11 @@ class Communicator {
   }
 
   void call(const std::function<void(ncclComm_t)>& body) {
+    const ncclComm_t comm = comm_;
+    EBB_CHECK(comm, "the communicator was aborted after a failure. End the process and restart");
     limit_call(Clock::now() + limit_);
-    EBB_CHECK(comm_, "the communicator was aborted after a failure. End the process and restart");
     try {
-      body(comm_);
+      body(comm);
     } catch (...) {
       limit_call(Clock::time_point::max());
       throw;
@@ -74,16 +78,17 @@ class Communicator {
   // Throws if a collective that has started has failed, as when a connection broke.
   void check_started() {
     ncclResult_t result = ncclSuccess;
-    if (comm_) nccl::call<decltype(ncclCommGetAsyncError)>("ncclCommGetAsyncError", comm_, &result);
+    if (const ncclComm_t comm = comm_)
+      nccl::call<decltype(ncclCommGetAsyncError)>("ncclCommGetAsyncError", comm, &result);
     nccl::check(result, "NCCL");
   }
   void destroy() {
-    if (comm_) nccl::call<decltype(ncclCommDestroy)>("ncclCommDestroy", std::exchange(comm_, nullptr));
+    if (const ncclComm_t comm = comm_.exchange(nullptr))
+      nccl::call<decltype(ncclCommDestroy)>("ncclCommDestroy", comm);
   }
   void abort() {
-    const std::lock_guard lock(abort_);
-    if (comm_)
-      reinterpret_cast<decltype(&ncclCommAbort)>(symbol("ncclCommAbort"))(std::exchange(comm_, nullptr));
+    if (const ncclComm_t comm = comm_.exchange(nullptr))
+      reinterpret_cast<decltype(&ncclCommAbort)>(symbol("ncclCommAbort"))(comm);
   }
 
  private:
@@ -99,14 +104,16 @@ class Communicator {
     while (!stopping_) {
       if (until_ == Clock::time_point::max())
         wake_.wait(lock);
-      else if (wake_.wait_until(lock, until_) == std::cv_status::timeout && Clock::now() >= until_)
+      else if (wake_.wait_until(lock, until_) == std::cv_status::timeout && Clock::now() >= until_) {
         abort();
+        until_ = Clock::time_point::max();
+      }
     }
   }
 
   const std::chrono::milliseconds limit_;
-  ncclComm_t comm_ = nullptr;
-  std::mutex mutex_, abort_;
+  std::atomic<ncclComm_t> comm_{nullptr};
+  std::mutex mutex_;
   std::condition_variable wake_;
   Clock::time_point until_ = Clock::time_point::max();
   bool stopping_ = false;

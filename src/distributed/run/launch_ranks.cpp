@@ -226,12 +226,20 @@ void start_agents(const Plan& plan, Job& job) {
   const std::string master = plan.hosts[0].name.empty() ? "127.0.0.1" : plan.hosts[0].name;
   common += ebb::detail::text("MASTER_ADDR=", master, "\nMASTER_PORT=", free_port(),
                               "\nEBB_RENDEZVOUS_TOKEN=", random_token(), "\n");
-  const Words rank_command = agent(plan, "--agent-with-settings");
+  Words rank_command = agent(plan, "--agent-with-settings");
   if (ebb::detail::environment("SLURM_JOB_ID") && !plan.hosts[0].name.empty()) {
-    Words words = {"srun", "-n", std::to_string(plan.ranks), "--cpu-bind=none", "--kill-on-bad-exit=1"};
+    Words words = {"srun",
+                   "-n",
+                   std::to_string(plan.ranks),
+                   "-N",
+                   std::to_string(plan.hosts.size()),
+                   "--kill-on-bad-exit=1"};
     std::string list;
     for (const Host& host : plan.hosts) list += (list.empty() ? "" : ",") + host.name;
     words.insert(words.end(), {"--nodelist", list});
+    Plan unbound = plan;
+    unbound.binds = false;  // Slurm binds its tasks
+    rank_command = agent(unbound, "--agent-with-settings");
     words.insert(words.end(), rank_command.begin(), rank_command.end());
     job.start(words, common + '\n');
     return;
