@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <thread>
 
 namespace ebb::distributed::nccl {
@@ -81,9 +83,28 @@ class Rendezvous : public Transport {
     own_.world_size = size();
     if (const char* const token = ebb::detail::environment(kToken))
       std::strncpy(own_.token, token, sizeof own_.token - 1);
-    if (size() > 1) rank() == 0 ? admit() : join();
+    if (size() == 1) return;
+    // torchrun itself listens at the master's port then.
+    const char* const taken = ebb::detail::environment("TORCHELASTIC_USE_AGENT_STORE");
+    if (taken && std::strcmp(taken, "True") == 0) launch_.master_port += launch_.master_port < 65535 ? 1 : -1;
+    rank() == 0 ? admit() : join();
+    // Rank 0 forwards notes also while its other threads wait in NCCL.
+    thread_ = std::thread([this] {
+      while (!stopping_) {
+        std::vector<pollfd> files;
+        {
+          const std::lock_guard lock(mutex_);
+          for (const Peer& peer : peers_) files.push_back({peer.file, POLLIN, 0});
+        }
+        ::poll(files.data(), files.size(), 50);
+        const std::lock_guard lock(mutex_);
+        exchange();
+      }
+    });
   }
   ~Rendezvous() override {
+    stopping_ = true;
+    if (thread_.joinable()) thread_.join();
     for (Peer& peer : peers_) peer.drop();
   }
 
@@ -95,10 +116,29 @@ class Rendezvous : public Transport {
   std::unique_ptr<Transport> split(const std::vector<int>&) override { return nullptr; }
 
   void post(int rank, const Note& note) override {
+    const std::lock_guard lock(mutex_);
     forward({launch_.rank, rank, note});
-    for (Peer& peer : peers_) peer.exchange();  // sends it now, because the caller may block in NCCL
+    exchange();  // sends it now, because the caller may wait in NCCL
   }
   std::optional<std::pair<int, Note>> poll() override {
+    const std::lock_guard lock(mutex_);
+    if (inbox_.empty()) return std::nullopt;
+    const auto first = inbox_.front();
+    inbox_.pop_front();
+    return first;
+  }
+  void close(bool) override {
+    const std::lock_guard lock(mutex_);
+    const auto until = Clock::now() + milliseconds(500);
+    const auto busy = [](const Peer& peer) { return peer.file >= 0 && !peer.queued.empty(); };
+    for (; std::any_of(peers_.begin(), peers_.end(), busy) && Clock::now() < until;
+         std::this_thread::sleep_for(milliseconds(1)))
+      exchange();
+  }
+
+ private:
+  // Sends and receives what does not wait.
+  void exchange() {
     for (Peer& peer : peers_) {
       peer.exchange();
       for (Packet packet; peer.take(packet);)
@@ -107,20 +147,7 @@ class Rendezvous : public Transport {
         else if (rank() == 0 && packet.to > 0 && packet.to < size())
           forward(packet);
     }
-    if (inbox_.empty()) return std::nullopt;
-    const auto first = inbox_.front();
-    inbox_.pop_front();
-    return first;
   }
-  void close(bool) override {
-    const auto until = Clock::now() + milliseconds(500);
-    const auto busy = [](const Peer& peer) { return peer.file >= 0 && !peer.queued.empty(); };
-    for (; std::any_of(peers_.begin(), peers_.end(), busy) && Clock::now() < until;
-         std::this_thread::sleep_for(milliseconds(1)))
-      for (Peer& peer : peers_) peer.exchange();
-  }
-
- private:
   void forward(const Packet& packet) {
     peers_[rank() == 0 ? static_cast<std::size_t>(packet.to) : 0].put(packet);
   }
@@ -215,6 +242,9 @@ class Rendezvous : public Transport {
   Hello own_;
   std::vector<Peer> peers_;  // by rank on rank 0; elsewhere only rank 0
   std::deque<std::pair<int, Note>> inbox_;
+  std::mutex mutex_;  // of peers_ and inbox_, once the thread runs
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
 };
 
 }  // namespace
