@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/distributed/collectives.h>
+#include <ebb/distributed/data_parallel.h>
 #include <ebb/distributed/functional.h>
 #include <ebb/distributed/process_group.h>
 #include <ebb/ebb.h>
