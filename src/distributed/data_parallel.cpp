@@ -51,8 +51,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   void attach(std::vector<Variable> parameters);
   void detach();
   void arrive(std::size_t i);
-  void check_captured(std::size_t i) const;
-  std::string name_of(std::size_t i) const;
+  [[noreturn]] void refuse(const char* call, std::size_t i);
   bool is_running() const { return token_.defined() && token_.use_count() > 1; }
   void check_last_pass();
   int announce(bool has_batch) const;
@@ -189,7 +188,9 @@ void Reducer::attach(std::vector<Variable> parameters) {
           arrive(i);
           return variable_list{};
         });
-    each.hook = each.parameter.register_hook([this, i](const Variable&) { check_captured(i); });
+    each.hook = each.parameter.register_hook([this, i](const Variable&) {
+      if (is_partial_ && !accumulating_) refuse("autograd::grad", i);
+    });
     watched_.push_back(std::move(each));
   }
 }
@@ -258,24 +259,18 @@ Variable Reducer::begin(bool whole) {
 void Reducer::arrive(std::size_t i) {
   if (is_running()) return buckets_->arrive(i);
   buckets_->touch(i);
-  EBB_CHECK(!is_partial_ || (is_recorded_ && !GradMode::is_enabled()),
-            "DistributedDataParallel: backward() with a list of inputs, or within autograd::grad, does not "
-            "average the gradient of ",
-            name_of(i), ". Call backward() without inputs.");
+  if (is_partial_ && (!is_recorded_ || GradMode::is_enabled())) refuse("backward() with a list of inputs", i);
 }
 
-void Reducer::check_captured(std::size_t i) const {
-  EBB_CHECK(
-      accumulating_ || !is_partial_,
-      "DistributedDataParallel: autograd::grad does not average the gradient of ", name_of(i),
-      " over the ranks. Call backward(), or call the wrapped net (`module`) and average the gradient by "
-      "distributed::all_reduce.");
-}
-
-std::string Reducer::name_of(std::size_t i) const {
+void Reducer::refuse(const char* call, std::size_t i) {
+  is_partial_ = false;  // the next pass is a new one
+  std::string name = "a parameter";
   for (const auto& item : net_->named_parameters())
-    if (item.value().is_same(watched_[i].parameter)) return item.key();
-  return "a parameter";
+    if (item.value().is_same(watched_[i].parameter)) name = item.key();
+  ebb::detail::fail(
+      "DistributedDataParallel: ", call, " does not average the gradient of ", name,
+      " over the ranks. Call backward() without these arguments, or call the wrapped net (`module`) "
+      "and average the gradient by distributed::all_reduce.");
 }
 
 void Reducer::end() {

@@ -97,9 +97,9 @@ class DistributedDataParallelImpl : public detail::DataParallelModule {
 
   /// Returns the result of the net for these arguments.
   template <class... Args>
-  auto forward(Args&&... args) {
-    using Result =
-        std::remove_cvref_t<decltype(nn::detail::call_module(*module, std::forward<Args>(args)...))>;
+  auto forward(Args&&... args)
+      -> std::remove_cvref_t<decltype(std::declval<M&>().forward(std::forward<Args>(args)...))> {
+    using Result = decltype(forward(std::forward<Args>(args)...));
     static_assert(nn::detail::carries_tensors<Result>,
                   "DistributedDataParallel must see the tensors of the result: let the net return a tensor, "
                   "or a vector, array, optional, pair or tuple of tensors.");
