@@ -5,4 +5,5 @@
 #include <ebb/distributed/data_parallel.h>
 #include <ebb/distributed/functional.h>
 #include <ebb/distributed/process_group.h>
+#include <ebb/distributed/sync_batch_norm.h>
 #include <ebb/ebb.h>
