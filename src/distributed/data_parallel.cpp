@@ -39,7 +39,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
   void end();
   void join(const std::function<void()>& step);
 
-  int local = 0;  // the number of living NoSync objects
+  int local = 0;  // the number of living results of no_sync()
 
  private:
   struct Watched {
@@ -48,7 +48,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
     unsigned before = 0, after = 0, hook = 0;
   };
   void check_equal_nets() const;
-  void attach(std::vector<Variable> parameters);
+  void attach(const std::vector<Variable>& parameters);
   void detach();
   void arrive(std::size_t i);
   [[noreturn]] void refuse(const char* call, std::size_t i);
@@ -97,9 +97,8 @@ struct Gate : Node {
     const auto owner = reducer.lock();
     results.push_back(owner ? owner->begin(needs(0)) : Variable());
     std::vector<Variable*> recorded;
-    for (Variable& grad : grads) {
+    for (Variable& grad : grads)
       if (grad.defined()) recorded.push_back(&grad);
-    }
     // Second derivatives depend on these gradients, so a pass through them is found as well.
     if (owner && GradMode::is_enabled()) owner->watch(recorded);
     for (Variable& grad : grads) results.push_back(std::move(grad));
@@ -121,32 +120,25 @@ Reducer::Reducer(std::shared_ptr<nn::Module> net, DistributedDataParallelOptions
   EBB_CHECK(!options_.reduce_dtype() || is_floating(*options_.reduce_dtype()),
             "DistributedDataParallel: reduce_dtype is ", *options_.reduce_dtype(),
             ", but must be a floating dtype.");
-  check_equal_nets();
-  std::vector<Variable> state = net_->parameters();
-  for (const Variable& buffer : net_->buffers()) state.push_back(buffer);
-  broadcast_all(state, 0, group());
 }
 
 // Throws on all ranks if the nets of two ranks differ, because their buckets would then differ.
 void Reducer::check_equal_nets() const {
   std::ostringstream text;
-  for (const auto& item : net_->named_parameters())
-    text << item.key() << ": " << item.value().dtype() << item.value().sizes()
-         << (item.value().requires_grad() ? "\n" : ", frozen\n");
-  for (const auto& item : net_->named_buffers())
-    text << item.key() << ": " << item.value().dtype() << item.value().sizes() << '\n';
+  for (const auto& state : {net_->named_parameters(), net_->named_buffers()})
+    for (const auto& item : state)
+      text << item.key() << ": " << item.value().dtype() << item.value().sizes()
+           << (state.key_description() == "Parameter" && !item.value().requires_grad() ? ", frozen\n" : "\n");
   const std::vector<std::string> all = all_gather_object(text.str(), group());
   for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
     std::istringstream first(all[0]), other(all[r]);
-    std::string a = "-", b = "-";
-    while (a == b) {
+    for (std::string a, b; first || other;) {
       if (!std::getline(first, a)) a = "nothing";
       if (!std::getline(other, b)) b = "nothing";
+      EBB_CHECK(a == b, "DistributedDataParallel: the net of rank ", std::uint64_t{r},
+                " differs from that of rank 0. Rank 0 has \"", a, "\", rank ", std::uint64_t{r}, " has \"", b,
+                "\". Construct the same net on all ranks.");
     }
-    ebb::detail::fail("DistributedDataParallel: the net of rank ", std::uint64_t{r},
-                      " differs from that of rank 0. Rank 0 has \"", a, "\", rank ", std::uint64_t{r},
-                      " has \"", b, "\". Construct the same net on all ranks.");
   }
 }
 
@@ -154,7 +146,7 @@ void Reducer::prepare() {
   ebb::detail::not_replayed("DistributedDataParallel averages gradients");
   if (is_running()) return;  // a checkpointed segment runs again
   check_last_pass();
-  is_partial_ = false;
+  is_partial_ = accumulating_ = false;
   // Nodes of the net have greater sequence numbers than the End, also on this thread.
   thread_local const bool is_counted = (Ref<Node>::adopt(new End), true);
   (void)is_counted;
@@ -166,10 +158,17 @@ void Reducer::prepare() {
                                return parameter.is_same(each.parameter) &&
                                       autograd::grad_accumulator(parameter) == each.accumulator;
                              });
-  if (!same) attach(std::move(parameters));
+  if (!same) attach(parameters);
 }
 
-void Reducer::attach(std::vector<Variable> parameters) {
+// Begins to reduce the gradients of these parameters. Makes the nets of all ranks equal.
+void Reducer::attach(const std::vector<Variable>& parameters) {
+  for (const Variable& parameter : parameters)
+    EBB_CHECK(parameter.numel() > 0, "DistributedDataParallel: a parameter of shape ", parameter.sizes(),
+              " has no elements. Call a net with lazy modules once before it is wrapped.");
+  check_equal_nets();
+  broadcast_all(net_->parameters(), 0, group());
+  broadcast_all(net_->buffers(), 0, group());
   Buckets buckets(parameters, options_);
   for (std::size_t i = 0; i < parameters.size(); ++i)
     for (std::size_t j = 0; j < watched_.size(); ++j)
@@ -227,7 +226,6 @@ void Reducer::check_last_pass() {
     failed_ |= has_sent_ || buckets_->has_started();
     token_.reset();
     buckets_->reset();
-    accumulating_ = false;
   }
   EBB_CHECK(!failed_,
             "DistributedDataParallel: the last backward() ended by an exception after its first collective, "
@@ -308,42 +306,41 @@ void Reducer::join(const std::function<void()>& step) {
   }
 }
 
-DataParallelModule::NoSync::NoSync(std::shared_ptr<Reducer> reducer) : reducer_(std::move(reducer)) {
-  ++reducer_->local;
-}
-DataParallelModule::NoSync::~NoSync() { --reducer_->local; }
-
 DataParallelModule::DataParallelModule(const std::shared_ptr<nn::Module>& net,
                                        const DistributedDataParallelOptions& options)
     : nn::Module("DistributedDataParallel"), reducer_(std::make_shared<Reducer>(net, options)) {
   register_module("module", net);
   reducer_->prepare();
-  const auto renamed = [](StateDict& state, const auto& rename) {
-    StateDict result;
-    for (const auto& item : state) result.insert(rename(item.key()), item.value());
-    state = std::move(result);
+  const auto rename = [](StateDict& state, const auto& new_name) {
+    StateDict renamed;
+    for (const auto& item : state) renamed.insert(new_name(item.key()), item.value());
+    state = std::move(renamed);
   };
-  register_state_dict_post_hook([renamed](const nn::Module&, StateDict& state, const std::string& prefix) {
-    const std::string before = prefix + "module.";
-    renamed(state, [&](const std::string& key) {
-      return key.starts_with(before) ? prefix + key.substr(before.size()) : key;
+  register_state_dict_post_hook([rename](const nn::Module&, StateDict& state, const std::string& prefix) {
+    const std::string old = prefix + "module.";
+    rename(state, [&](const std::string& key) {
+      return key.starts_with(old) ? prefix + key.substr(old.size()) : key;
     });
   });
-  register_load_state_dict_pre_hook(
-      [renamed, net = net.get()](nn::Module&, StateDict& state, const std::string& prefix) {
-        const StateDict own = net->state_dict();
-        const std::string before = prefix + "module.";
-        renamed(state, [&](const std::string& key) {
-          if (!key.starts_with(prefix)) return key;
-          const std::string name = key.substr(prefix.size());
-          return own.contains(name) || !key.starts_with(before) ? before + name : key;
-        });
-      });
+  register_load_state_dict_pre_hook([rename, net = net.get()](nn::Module&, StateDict& state,
+                                                              const std::string& prefix) {
+    const StateDict own = net->state_dict();
+    rename(state, [&](const std::string& key) {
+      const std::string name = key.starts_with(prefix) ? key.substr(prefix.size()) : "";
+      return name.empty() || (name.starts_with("module.") && !own.contains(name)) ? key
+                                                                                  : prefix + "module." + name;
+    });
+  });
 }
 
 DataParallelModule::~DataParallelModule() = default;
 
 const ProcessGroup& DataParallelModule::process_group() const { return reducer_->group(); }
+
+std::shared_ptr<void> DataParallelModule::no_sync() {
+  ++reducer_->local;
+  return {nullptr, [reducer = reducer_](void*) { --reducer->local; }};
+}
 
 void DataParallelModule::join(const std::function<void()>& step) { reducer_->join(step); }
 

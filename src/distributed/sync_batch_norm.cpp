@@ -18,6 +18,11 @@ namespace {
 
 using autograd::GradList;
 
+// The mean and the biased variance of each channel, and the number of values that they come from.
+struct Statistics {
+  Variable mean, variance, count;
+};
+
 DType statistics_dtype(const Variable& x) { return x.scalar_type() == kDouble ? kDouble : kFloat; }
 
 std::vector<std::int64_t> all_but_channels(const Variable& x) {
@@ -35,7 +40,7 @@ Variable along_channels(const Variable& values, const Variable& x) {
 
 // Computes the statistics of each rank from deviations from its own mean, and joins them without a loss of
 // digits. All ranks join the same numbers in the same order, so they get the same bits.
-BatchStatistics statistics_of(const Variable& x, const ProcessGroup& group) {
+Statistics statistics_of(const Variable& x, const ProcessGroup& group) {
   const std::int64_t channels = x.size(1), own = channels ? x.numel() / channels : 0;
   const TensorOptions options = TensorOptions(statistics_dtype(x)).device(x.device());
   Variable packed = zeros({1, 2 * channels + 1}, options);
@@ -112,15 +117,16 @@ struct SyncBatchNormBackward : autograd::Node {
   }
 
   autograd::SavedVariable saved_x{this}, saved_weight{this};
-  BatchStatistics statistics;
+  Statistics statistics;
   double eps = 0;
   ProcessGroup group;
 };
 
 }  // namespace
 
-Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variable& bias, double eps,
-                         const ProcessGroup& group, BatchStatistics* statistics) {
+Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variable& bias,
+                         const Variable& running_mean, const Variable& running_var, double momentum,
+                         double eps, const ProcessGroup& group) {
   EBB_CHECK(x.defined() && x.dim() >= 2, "sync_batch_norm: the input has ", x.defined() ? x.dim() : 0,
             " dimensions, but needs at least 2. Shape it [batch, channels, ...].");
   EBB_CHECK(x.is_floating_point(), "sync_batch_norm: the input is ", x.dtype(),
@@ -132,7 +138,7 @@ Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variab
   EBB_CHECK(eps > 0, "sync_batch_norm: eps is ", eps, ", but must be positive.");
   const bool recorded = autograd::records(x, weight, bias);
   const NoGradGuard no_grad;
-  const BatchStatistics found = statistics_of(x.detach(), group);
+  const Statistics found = statistics_of(x.detach(), group);
   const auto optional_of = [](const Variable& value) {
     return value.defined() ? optional<Variable>(value) : optional<Variable>();
   };
@@ -147,29 +153,31 @@ Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variab
     node->group = group;
     autograd::set_history(y, node);
   }
-  if (statistics) *statistics = found;
+  if (running_mean.defined()) {
+    const Variable unbiased = found.variance * (found.count / (found.count - 1).clamp_min(1));
+    Variable(running_mean).mul_(1 - momentum).add_(found.mean, momentum);
+    Variable(running_var).mul_(1 - momentum).add_(unbiased, momentum);
+  }
   return y;
 }
 
 namespace {
 
-// Normalizes by sync_batch_norm, and updates the running statistics as the module does.
+// Computes what the module computes in training mode.
 template <class Norm>
 Variable normalize(Norm& norm, const Variable& x, const ProcessGroup& group) {
   EBB_CHECK(x.defined() && x.dim() >= 2 && x.size(1) == norm.options.num_features(),
             "SyncBatchNorm: expected an input of shape [batch, ", norm.options.num_features(),
             ", ...], got shape ", x.defined() ? x.sizes() : IntArrayRef(), ".");
-  BatchStatistics batch;
-  Variable y = sync_batch_norm(x, norm.weight, norm.bias, norm.options.eps(), group, &batch);
-  if (!norm.options.track_running_stats() || !norm.running_mean.defined()) return y;
-  const NoGradGuard no_grad;
-  norm.num_batches_tracked.add_(1);
-  const double momentum = norm.options.momentum() ? *norm.options.momentum()
-                                                  : 1. / norm.num_batches_tracked.template item<double>();
-  const Variable unbiased = batch.variance * (batch.count / (batch.count - 1).clamp_min(1));
-  norm.running_mean.mul_(1 - momentum).add_(batch.mean, momentum);
-  norm.running_var.mul_(1 - momentum).add_(unbiased, momentum);
-  return y;
+  const bool tracks = norm.options.track_running_stats() && norm.running_mean.defined();
+  double momentum = norm.options.momentum().value_or(0.);
+  if (tracks) {
+    const NoGradGuard no_grad;
+    norm.num_batches_tracked.add_(1);
+    if (!norm.options.momentum()) momentum = 1. / norm.num_batches_tracked.template item<double>();
+  }
+  return sync_batch_norm(x, norm.weight, norm.bias, tracks ? norm.running_mean : Variable(),
+                         tracks ? norm.running_var : Variable(), momentum, norm.options.eps(), group);
 }
 
 // Replaces the calls of one module in training mode. The module itself normalizes two zeros meanwhile, in

@@ -138,11 +138,12 @@ TEST_CASE("wrong inputs of synchronous norms name their shapes", "[.sync]") {
   CHECK_THAT(error_of([&] { norm(ebb::ones({2, 3, 1, 1})); }),
              support::Contains("[batch, 4, ...], got shape [2, 3"));
   CHECK(norm->is_training());
-  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3}), {}, {}, 1e-5); }),
+  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3}), {}, {}, {}, {}, 0.1, 1e-5); }),
              support::Contains("1 dimensions, but needs at least 2"));
-  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3, 2}, ebb::kLong), {}, {}, 1e-5); }),
+  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3, 2}, ebb::kLong), {}, {}, {}, {}, 0.1, 1e-5); }),
              support::Contains("needs a floating dtype"));
-  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3, 2}), ebb::ones({3}), {}, 1e-5); }),
+  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3, 2}), ebb::ones({3}), {}, {}, {}, 0.1, 1e-5); }),
              support::Contains("has 2 channels"));
-  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3, 2}), {}, {}, 0); }), support::Contains("eps is 0"));
+  CHECK_THAT(error_of([&] { sync_batch_norm(ebb::ones({3, 2}), {}, {}, {}, {}, 0.1, 0); }),
+             support::Contains("eps is 0"));
 }

@@ -43,17 +43,7 @@ class EBB_API DataParallelModule : public nn::Module {
   /// While the result exists, calls of this module are not averaged: backward() through their outputs only
   /// adds to the gradients of this rank. The next averaged backward() reduces the whole sum, also of
   /// parameters that it does not use itself (torch: no_sync).
-  class EBB_API NoSync {
-   public:
-    explicit NoSync(std::shared_ptr<Reducer> reducer);
-    ~NoSync();
-    NoSync(const NoSync&) = delete;
-    NoSync& operator=(const NoSync&) = delete;
-
-   private:
-    std::shared_ptr<Reducer> reducer_;
-  };
-  [[nodiscard]] NoSync no_sync() { return NoSync(reducer_); }
+  [[nodiscard]] std::shared_ptr<void> no_sync();
 
   /// Ends a loop over batches whose number differs from rank to rank; needs the option uneven_inputs. Each
   /// rank calls it after its last batch. Until all ranks have called it, it takes part in the backward passes
@@ -84,7 +74,8 @@ class EBB_API DataParallelModule : public nn::Module {
 /// - All ranks must run the same number of such backward passes; see join() for other loops.
 /// - A parameter that no rank has used since the last reduction keeps its gradient, also an undefined one. A
 ///   parameter that some rank has used gets the average on all ranks.
-/// - Parameters may be frozen or unfrozen between two calls, on all ranks alike.
+/// - Parameters may be frozen, unfrozen, converted or replaced between two calls, on all ranks alike. The net
+///   of rank 0 then counts again.
 /// - autograd::grad with respect to an input works, and so does backward() through its result. With respect
 ///   to a parameter it throws, as do backward() with create_graph or with a list of inputs, because such
 ///   gradients would not be averaged. `module`, called directly, computes gradients of this rank alone.

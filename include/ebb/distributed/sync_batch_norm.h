@@ -7,19 +7,14 @@
 
 namespace ebb::distributed {
 
-/// The mean and the biased variance of each channel over the batches of all ranks, and the number of values
-/// that they come from.
-struct BatchStatistics {
-  Variable mean, variance, count;
-};
-
 /// Returns (x - mean) / sqrt(variance + eps) * weight + bias, where mean and variance are those of each
-/// channel over the batches x of all ranks, (N, C, ...). N may differ from rank to rank and may be 0. weight
-/// and bias may be undefined. Statistics are computed in float for Half and BFloat16. Derivatives of any
-/// order work; the gradients of weight and bias are those of this rank. All ranks must call it, and
-/// backward() or not alike. Writes the statistics to `statistics` if it is not null.
-EBB_API Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variable& bias, double eps,
-                                 const ProcessGroup& group = {}, BatchStatistics* statistics = nullptr);
+/// channel over the batches x of all ranks, (N, C, ...). N may differ from rank to rank and may be 0. The
+/// arguments are those of ebb::batch_norm in training mode: the running statistics are updated if they are
+/// defined. Statistics are computed in float for Half and BFloat16. Derivatives of any order work; the
+/// gradients of weight and bias are those of this rank. All ranks must call it, and backward() or not alike.
+EBB_API Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variable& bias,
+                                 const Variable& running_mean, const Variable& running_var, double momentum,
+                                 double eps, const ProcessGroup& group = {});
 
 /// Makes all BatchNorm1d, 2d, 3d and nn::SyncBatchNorm below `net`, and `net` itself, normalize by
 /// sync_batch_norm in training mode. Their running statistics are then equal on all ranks. Types, members and
