@@ -207,10 +207,13 @@ bool convert(nn::Module& module, const ProcessGroup& group) {
 }  // namespace
 
 void convert_sync_batchnorm(nn::Module& net, const ProcessGroup& group) {
+  // A group of its own: the order of norms and of buckets of DistributedDataParallel in backward() may differ
+  // from rank to rank, if ranks use different parameters.
+  const ProcessGroup own = group.id() == 0 && group.size() > 1 ? new_group(group.ranks()) : group;
   net.apply([&](nn::Module& module) {
-    if (!convert<nn::BatchNorm1dImpl>(module, group) && !convert<nn::BatchNorm2dImpl>(module, group) &&
-        !convert<nn::BatchNorm3dImpl>(module, group))
-      convert<nn::SyncBatchNormImpl>(module, group);
+    if (!convert<nn::BatchNorm1dImpl>(module, own) && !convert<nn::BatchNorm2dImpl>(module, own) &&
+        !convert<nn::BatchNorm3dImpl>(module, own))
+      convert<nn::SyncBatchNormImpl>(module, own);
   });
 }
 

@@ -91,6 +91,20 @@ TEST_CASE("a parameter that no rank used stays undefined and one that a rank use
   CHECK(ebb::allclose(net->parameters()[0].grad(), kept));
 }
 
+TEST_CASE("a gradient that was cleared after a batch without reduction is not used", "[.ddp-edges]") {
+  ranks::join();
+  ChoiceHolder net;
+  DistributedDataParallel parallel(net, small());
+  {
+    const auto guard = parallel->no_sync();
+    parallel(input_of(rank()), std::vector<int>{0}).sum().backward();
+  }
+  net->zero_grad(/*set_to_none=*/true);
+  parallel(input_of(rank()), std::vector<int>{2}).sum().backward();
+  CHECK_FALSE(net->layers[0]->weight.grad().defined());
+  CHECK(net->layers[2]->weight.grad().defined());
+}
+
 TEST_CASE("a rank whose loss uses no parameter takes part in the reduction", "[.ddp-edges]") {
   ranks::join();
   ChoiceHolder net;
@@ -340,6 +354,16 @@ TEST_CASE("ranks with other numbers of batches join", "[.ddp-edges]") {
     CHECK(ebb::allclose(net->parameters()[i], reference->parameters()[i]));
   DistributedDataParallel strict(new_net());
   CHECK_THAT(error_of([&] { strict->join({}); }), support::Contains("uneven_inputs"));
+}
+
+TEST_CASE("buffers of the last rank with a batch count when ranks join", "[.ddp-edges]") {
+  ranks::join();
+  ebb::nn::Sequential net(ebb::nn::Linear(6, 5), ebb::nn::BatchNorm1d(5));
+  DistributedDataParallel parallel(net, small().uneven_inputs(true));
+  for (int step = 0; step <= rank(); ++step) parallel(ebb::rand({4, 6})).square().sum().backward();
+  parallel->join({});
+  check_equal_on_ranks(net->buffers());
+  CHECK(net->buffers()[2].item<int>() == world_size());  // batches
 }
 
 TEST_CASE("a group of some ranks averages among them", "[.ddp-edges]") {

@@ -107,6 +107,15 @@ TEST_CASE("parameters of several dtypes get buckets of their own", "[.ddp]") {
         ebb::full(item.value().sizes(), item.key().ends_with("bias") ? 2. : 2 * mean, ebb::kDouble), 1e-2));
 }
 
+TEST_CASE("the average of large gradients in Half does not overflow", "[.ddp]") {
+  ranks::join();
+  ebb::nn::Linear net(1, 1);
+  net->to(ebb::kHalf);
+  DistributedDataParallel parallel(net);
+  parallel(ebb::full({1, 1}, 40000, ebb::kHalf)).sum().backward();
+  CHECK(net->weight.grad().item<double>() == Approx(40000).epsilon(0.01));
+}
+
 TEST_CASE("gradients may be sent in BFloat16", "[.ddp]") {
   ranks::join();
   ebb::nn::Sequential net = new_net();

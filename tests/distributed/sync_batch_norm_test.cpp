@@ -131,6 +131,31 @@ TEST_CASE("a net with converted norms trains as one process does", "[.sync]") {
   for (std::size_t i = 0; i < 2; ++i) CHECK(ebb::allclose(net->buffers()[i], alone->buffers()[i]));
 }
 
+TEST_CASE("norms and buckets do not mix when ranks use different parameters", "[.sync]") {
+  ranks::join();
+  ebb::nn::Linear layers[3] = {ebb::nn::Linear(6, 6), ebb::nn::Linear(6, 6), ebb::nn::Linear(6, 6)};
+  ebb::nn::Sequential all(layers[0], ebb::nn::BatchNorm1d(6), layers[1], layers[2]);
+  struct Skips : ebb::nn::Module {
+    explicit Skips(const ebb::nn::Sequential& net) : parts(register_module("parts", net.ptr())) {}
+    Tensor forward(const Tensor& x) {
+      const Tensor y = norm()(parts->at<ebb::nn::LinearImpl>(0).forward(x));
+      const Tensor z = rank() % 2 ? y : parts->at<ebb::nn::LinearImpl>(2).forward(y);
+      return parts->at<ebb::nn::LinearImpl>(3).forward(z);
+    }
+    ebb::nn::BatchNorm1d norm() { return std::dynamic_pointer_cast<ebb::nn::BatchNorm1dImpl>(parts->ptr(1)); }
+    std::shared_ptr<ebb::nn::SequentialImpl> parts;
+  };
+  DistributedDataParallel parallel(convert_sync_batchnorm(std::make_shared<Skips>(all)),
+                                   DistributedDataParallelOptions().bucket_cap_mb(1e-5));
+  for (int step = 0; step < 10; ++step) {
+    all->zero_grad(/*set_to_none=*/true);
+    parallel(ebb::rand({4, 6})).square().sum().backward();
+    std::vector<Tensor> gradients;
+    for (const Tensor& parameter : all->parameters()) gradients.push_back(parameter.grad());
+    check_equal_on_ranks(gradients);
+  }
+}
+
 TEST_CASE("wrong inputs of synchronous norms name their shapes", "[.sync]") {
   ranks::join();
   ebb::nn::BatchNorm2d norm(4);

@@ -19,8 +19,8 @@ EBB_API Variable sync_batch_norm(const Variable& x, const Variable& weight, cons
 /// Makes all BatchNorm1d, 2d, 3d and nn::SyncBatchNorm below `net`, and `net` itself, normalize by
 /// sync_batch_norm in training mode. Their running statistics are then equal on all ranks. Types, members and
 /// names in the net do not change, because hooks of the modules do it; so it applies to calls `norm(x)`, not
-/// to `norm->forward(x)`. In evaluation mode nothing changes. A second call changes nothing
-/// (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
+/// to `norm->forward(x)`. In evaluation mode nothing changes. A second call changes nothing. All ranks of the
+/// group must call it (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
 EBB_API void convert_sync_batchnorm(nn::Module& net, const ProcessGroup& group = {});
 template <class Net>
 Net convert_sync_batchnorm(const Net& net, const ProcessGroup& group = {})
