@@ -298,7 +298,6 @@ void Reducer::join(const std::function<void()>& step) {
             "DistributedDataParallel::join needs the option uneven_inputs(true) on all ranks.");
   const NoGradGuard no_grad;
   check_last_pass();
-  if (!buckets_) prepare();
   while ((source_ = announce(false)) >= 0) {
     for (const Watched& each : watched_) each.parameter.mutable_grad().reset();
     reduce();

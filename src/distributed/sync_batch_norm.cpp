@@ -91,6 +91,7 @@ struct SyncBatchNormBackward : autograd::Node {
     if (weight.defined()) results[1] = sums[1].clone();
     results[2] = sums[0].clone();
     all_reduce(sums, ReduceOp::SUM, group);
+    if (!needs(0)) return results;
     const Variable means = sums / statistics.count;
     Variable dx =
         normal.mul_(along_channels(means[1], x)).add_(along_channels(means[0], x)).neg_().add_(gradient);
