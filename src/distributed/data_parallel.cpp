@@ -144,7 +144,6 @@ void Reducer::check_equal_nets() const {
 
 void Reducer::prepare() {
   ebb::detail::not_replayed("DistributedDataParallel averages gradients");
-  if (is_running()) return;  // a checkpointed segment runs again
   check_last_pass();
   is_partial_ = accumulating_ = false;
   // Nodes of the net have greater sequence numbers than the End, also on this thread.

@@ -105,6 +105,20 @@ TEST_CASE("a gradient that was cleared after a batch without reduction is not us
   CHECK(net->layers[2]->weight.grad().defined());
 }
 
+TEST_CASE("a gradient without reduction is kept when other parameters are frozen", "[.ddp-edges]") {
+  ranks::join();
+  ChoiceHolder net;
+  DistributedDataParallel parallel(net, small());
+  if (rank() == 0) {
+    const auto guard = parallel->no_sync();
+    parallel(input_of(rank()), std::vector<int>{0}).sum().backward();
+  }
+  net->layers[1]->weight.requires_grad_(false);
+  parallel(input_of(rank()), std::vector<int>{2}).sum().backward();
+  REQUIRE(net->layers[0]->weight.grad().defined());
+  check_equal_on_ranks({net->layers[0]->weight.grad()});
+}
+
 TEST_CASE("a rank whose loss uses no parameter takes part in the reduction", "[.ddp-edges]") {
   ranks::join();
   ChoiceHolder net;
@@ -417,7 +431,7 @@ TEST_CASE("an exception in backward is recovered before the first collective and
   };
   parallel(input_of(rank())).sum().backward();
   failing(3);  // the first gradient of backward
-  net->zero_grad();
+  net->zero_grad(/*set_to_none=*/true);
   const auto expected =
       expected_gradients(net, [&](auto& copy, int r) { return copy.forward(input_of(r)).square().sum(); });
   parallel(input_of(rank())).square().sum().backward();

@@ -21,6 +21,14 @@ Tensor own_part(const Tensor& joined, const std::vector<Tensor>& all) {
   return joined.narrow(0, at, all[rank()].size(0));
 }
 
+// Passes the gradient on rank 0 only.
+struct FirstRankOnly : ebb::autograd::Function<FirstRankOnly> {
+  static Tensor forward(ebb::autograd::AutogradContext*, const Tensor& x) { return x.clone(); }
+  static ebb::variable_list backward(ebb::autograd::AutogradContext*, const ebb::variable_list& grads) {
+    return {rank() == 0 ? grads[0] : Tensor()};
+  }
+};
+
 }  // namespace
 
 TEST_CASE("batch norms over 1 to 4 ranks equal the one of a process with the whole batch") {
@@ -154,6 +162,14 @@ TEST_CASE("norms and buckets do not mix when ranks use different parameters", "[
     for (const Tensor& parameter : all->parameters()) gradients.push_back(parameter.grad());
     check_equal_on_ranks(gradients);
   }
+}
+
+TEST_CASE("a rank without a gradient takes part in the sums of the others", "[.sync]") {
+  ranks::join();
+  const Tensor x = input_of(rank()).requires_grad_();
+  const Tensor y = sync_batch_norm(x, {}, {}, {}, {}, 0.1, 1e-5);
+  FirstRankOnly::apply(y).square().sin().sum().backward();
+  CHECK(x.grad().abs().sum().item<double>() > 0);
 }
 
 TEST_CASE("wrong inputs of synchronous norms name their shapes", "[.sync]") {
