@@ -1,0 +1,65 @@
+// save and load: checkpoints of a run with several ranks.
+#include <ebb/distributed/checkpoint.h>
+
+#include "distributed/replicas.h"
+
+#include <filesystem>
+
+namespace ebb::distributed {
+namespace {
+
+using detail::StateReceiver;
+
+/// The last part of a checkpoint on ranks that do not write: it ends save() when all parts are collected.
+struct Collected {
+  void save(serialize::OutputArchive&) const { throw *this; }
+  void load(serialize::InputArchive&) {}
+};
+
+// Runs `body` on all ranks. Throws on all of them if it throws an error on one.
+template <class Body>
+void together(const char* function, const ProcessGroup& group, const Body& body) {
+  std::string error;
+  try {
+    body();
+  } catch (const std::exception& caught) {
+    error = caught.what();
+  }
+  const std::vector<std::string> errors = all_gather_object(error, group);
+  for (std::size_t r = 0; r < errors.size(); ++r)
+    EBB_CHECK(errors[r].empty(), "distributed::", function, ": rank ", std::uint64_t{r}, ": ", errors[r]);
+}
+
+}  // namespace
+
+void save(const Checkpoint& checkpoint, const ProcessGroup& group) {
+  together("save", group, [&] {
+    const StateReceiver receiver(0);
+    if (rank(group) == 0) return checkpoint.save();
+    Checkpoint collected(checkpoint);
+    Collected end;
+    collected.add("collected", end);
+    try {
+      collected.save();
+    } catch (const Collected&) {
+    }
+  });
+}
+
+bool load(Checkpoint& checkpoint, const ProcessGroup& group) {
+  std::error_code unreadable;  // ignored, because load() reports it
+  const bool exists = std::filesystem::exists(checkpoint.path(), unreadable) || unreadable;
+  const std::vector<std::string> all =
+      all_gather_object(std::string(exists ? "exists" : "is missing"), group);
+  for (std::size_t r = 1; r < all.size(); ++r)
+    EBB_CHECK(all[r] == all[0], "distributed::load: \"", checkpoint.path(), "\" ", all[0], " on rank 0, but ",
+              all[r], " on rank ", std::uint64_t{r}, ". All ranks must see the same files.");
+  if (!exists) return false;
+  together("load", group, [&] {
+    const StateReceiver none(StateReceiver::kNone);
+    checkpoint.load();
+  });
+  return true;
+}
+
+}  // namespace ebb::distributed
