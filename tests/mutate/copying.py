@@ -71,7 +71,7 @@ class Copy:
         if self.emulated:
             return ["cuda"]
         return [folder.name for folder in sorted((self.folder / "tests").iterdir())
-                if folder.name not in NOT_ASKED and folder.is_dir()]
+                if folder.name not in NOT_ASKED and ((folder / "CMakeLists.txt").exists() or any(folder.glob("*.cpp")))]
 
     def targets(self):
         if self.emulated:

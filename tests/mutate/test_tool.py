@@ -9,6 +9,7 @@ from pathlib import Path
 TOOL = Path(__file__).resolve().parent
 sys.path.insert(0, str(TOOL))
 
+import copying  # noqa: E402
 import exclusions  # noqa: E402
 import judging  # noqa: E402
 import sampling  # noqa: E402
@@ -148,6 +149,15 @@ class Drawing(unittest.TestCase):
     def test_mutants_that_must_be_built_alone_are_counted_when_they_are_left_out(self):
         drawn, left_out = self.draw(100, only_at_run_time=True)
         self.assertEqual((len(drawn), [len(m) for m in left_out.values()]), (6, [6]))
+
+
+class Copying(unittest.TestCase):
+    def test_only_folders_that_have_a_test_program_are_built(self):
+        root = TOOL.parents[1]
+        folders = copying.Copy(root, root, False, 1, None).folders()
+        self.assertIn("nn", folders)
+        self.assertIn("optable", folders)
+        self.assertNotIn("opinfo", folders)
 
 
 class Judging(unittest.TestCase):
