@@ -14,14 +14,15 @@
 #include <cmath>
 #include <csignal>
 #include <mutex>
+#include <set>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace ebb::watch {
 
 namespace {
 
-thread_local int open_bars = 0;  // of this thread, so that bars of several threads are not nested
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets the flag");
 
@@ -29,17 +30,44 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Returns whether the limit on lines of all bars allows one more.
-bool may_write_line(double now) {
-  static std::mutex mutex;
-  static terminal::Limit limit;
-  const std::lock_guard lock(mutex);
-  return limit.permits(now);
+/// All bars of the process. A bar is nested if the thread that begins it has begun another open one.
+class AllBars {
+ public:
+  /// Returns whether a bar that this thread begins is nested.
+  bool open() {
+    const std::lock_guard lock(mutex_);
+    const bool nested = threads_.contains(std::this_thread::get_id());
+    threads_.insert(std::this_thread::get_id());
+    return nested;
+  }
+  void close(std::thread::id beginner) {
+    const std::lock_guard lock(mutex_);
+    threads_.erase(threads_.find(beginner));
+  }
+  /// Returns whether the limit on lines of all bars allows one more.
+  bool may_write_line(double now) {
+    const std::lock_guard lock(mutex_);
+    return lines_.permits(now);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::multiset<std::thread::id> threads_;  // that began the open bars
+  terminal::Limit lines_;
+};
+
+AllBars& all_bars() {
+  static AllBars& one = *new AllBars;  // bars may be static objects
+  return one;
 }
 
-// Replaces control characters, which could divide the line or change the terminal.
+// Replaces control characters, also U+0080 to U+009F, which could divide the line or change the terminal.
 std::string printable(std::string text) {
-  std::ranges::replace_if(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    const bool two_bytes = byte(i) == 0xC2 && i + 1 < text.size() && byte(i + 1) < 0xA0;
+    if (two_bytes || byte(i) < 0x20 || byte(i) == 0x7F) text.replace(i, two_bytes ? 2 : 1, " ");
+  }
   return text;
 }
 
@@ -62,12 +90,12 @@ std::string text_of(double number) {
   return size >= 1e-3 && size < 1e6 ? fmt::format("{:.4f}", number) : fmt::format("{:.4g}", number);
 }
 
-// Returns a tensor of one element as Double [], on its device.
+// Returns a copy of a tensor of one element as Double [], on its device.
 Variable checked(const char* function, const std::string& name, const Variable& value) {
   EBB_CHECK(value.defined() && value.numel() == 1 && !value.is_complex(), "Progress::", function, "(\"", name,
             "\"): expected a real tensor of one element, got ", value,
             ". Reduce it first, for example by mean().");
-  return value.detach().reshape({}).to(kDouble);
+  return value.detach().reshape({}).to(kDouble, /*non_blocking=*/false, /*copy=*/true);
 }
 
 // A text, or the sum of a number and a tensor. An average counts what has been added.
@@ -107,10 +135,11 @@ struct Progress::State {
   bool open = false, nested = false;
   std::int64_t done = 0, start = 0;
   double begun = 0, due = 0;  // times
+  std::thread::id beginner;
   std::vector<Value> values;
 
   void begin(std::int64_t from) {
-    if (!std::exchange(open, true)) nested = open_bars++ > 0;
+    if (!std::exchange(open, true)) nested = all_bars().open(), beginner = std::this_thread::get_id();
     done = start = from;
     values.clear();
     begun = options.clock()();
@@ -144,7 +173,7 @@ struct Progress::State {
     due = now + (output == Output::kLog ? options.log_interval() : 0.1);
     if (output == Output::kBar)
       terminal::show(this, line(now, nullptr), options.descriptor(), options.clock());
-    else if (may_write_line(now))
+    else if (all_bars().may_write_line(now))
       terminal::write(options.descriptor(), terminal::joined(line(now, nullptr)) + "\n");
   }
 
@@ -158,14 +187,14 @@ struct Progress::State {
     assign(*found);
   }
 
+  // Ends the line. The mutex is locked.
   void end(const std::string& result) {
-    const std::lock_guard lock(mutex);
     if (!std::exchange(open, false)) return;
-    --open_bars;
+    all_bars().close(beginner);
     if (output == Output::kNone) return;
     const double now = options.clock()();
     const bool is_long = output == Output::kLog && now - begun >= options.log_interval();
-    const bool stays = !result.empty() || ((!nested || is_long) && may_write_line(now));
+    const bool stays = !result.empty() || ((!nested || is_long) && all_bars().may_write_line(now));
     const std::string last = stays ? terminal::joined(line(now, &result)) + "\n" : "";
     if (output == Output::kBar)
       terminal::close(this, last);
@@ -194,6 +223,7 @@ Progress::Progress(std::string title, ProgressOptions options) : state_(std::mak
 
 Progress::~Progress() {
   try {
+    const std::lock_guard lock(state_->mutex);
     state_->end("");
   } catch (...) {  // a lack of memory, for example, must not end the program here
   }
@@ -228,14 +258,17 @@ Progress& Progress::average(const std::string& name, const Variable& value) {
 }
 
 void Progress::finish(const std::string& result) {
-  state_->end(result);
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->end(result);
+  }
   check_interrupt();
 }
 
 void Progress::restart(std::int64_t start) {
   EBB_CHECK(start >= 0, "Progress::restart(", start, "): the number of units must not be negative.");
-  if (state_->done > state_->start) state_->end("");
   const std::lock_guard lock(state_->mutex);
+  if (state_->done > state_->start) state_->end("");
   state_->begin(start);
 }
 

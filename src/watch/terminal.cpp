@@ -3,6 +3,7 @@
 
 #include <ebb/core/environment.h>
 
+#include <ext/stdio_filebuf.h>
 #include <ext/stdio_sync_filebuf.h>
 #include <fmt/format.h>
 #include <strings.h>
@@ -31,11 +32,6 @@ bool is_utf8() {
   return false;
 }
 
-// Returns the number of characters of a UTF-8 text.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string bar(double share, std::size_t columns) {
   const bool utf8 = is_utf8();
   const std::string full = utf8 ? "█" : "=", empty = utf8 ? "░" : ".";
@@ -49,7 +45,8 @@ std::string bar(double share, std::size_t columns) {
 // columns that remain.
 std::string fitted(const Line& line, std::size_t columns) {
   std::vector<std::string> parts = line.parts;
-  while (width(parts[0]) + (columns > 12 ? 6 : 0) > columns) parts[0].pop_back();
+  for (std::string& title = parts[0]; width(title) + (columns > 12 ? 6 : 0) > columns; title.pop_back())
+    while ((title.back() & 0xC0) == 0x80 && title.size() > 1) title.pop_back();  // to the first byte
   const std::size_t least = std::clamp(columns / 6, kShortestBar, kLongestBar);
   if (line.share) parts.insert(parts.begin() + 2, bar(*line.share, least));
   std::size_t used = width(parts[0]), count = 1;
@@ -121,15 +118,26 @@ ssize_t print(void* descriptor, const char* text, std::size_t size) {
   return static_cast<ssize_t>(size);
 }
 
+// Returns whether a C++ stream writes to the file of a C stream. A program may have given it another buffer.
+bool writes_to(const std::ostream& name, std::FILE* stream) {
+  if (auto* const synced = dynamic_cast<__gnu_cxx::stdio_sync_filebuf<char>*>(name.rdbuf()))
+    return synced->file() == stream;
+  auto* const own = dynamic_cast<__gnu_cxx::stdio_filebuf<char>*>(name.rdbuf());
+  return own && own->fd() == ::fileno(stream);  // after sync_with_stdio(false)
+}
+
 // Sends the text of a C stream, and of the C++ streams of its file, through print() from now on.
-void redirect(std::FILE*& stream, int descriptor, std::initializer_list<std::ostream*> names) {
+void redirect(std::FILE*& stream, std::initializer_list<std::ostream*> names) {
+  constexpr int kUnbuffered = 2;  // a flag of the GNU C library
+  const int descriptor = ::fileno(stream);
   auto* const cookie = reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor));
   std::FILE* const above =
       ::isatty(descriptor) ? ::fopencookie(cookie, "w", {nullptr, print, nullptr, nullptr}) : nullptr;
   if (!above) return;
-  std::setvbuf(above, nullptr, descriptor == 1 ? _IOLBF : _IONBF, BUFSIZ);
+  std::setvbuf(above, nullptr, stream->_flags & kUnbuffered ? _IONBF : _IOLBF, BUFSIZ);
   above->_fileno = descriptor;  // so that isatty(fileno(stdout)) remains true
-  for (std::ostream* name : names) name->flush().rdbuf(new __gnu_cxx::stdio_sync_filebuf<char>(above));
+  for (std::ostream* name : names)
+    if (writes_to(*name, stream)) name->flush().rdbuf(new __gnu_cxx::stdio_sync_filebuf<char>(above));
   std::fflush(std::exchange(stream, above));
 }
 
@@ -140,6 +148,10 @@ bool Limit::permits(double now) {
   if (events_ >= times_.size() && now >= oldest && now - oldest < 1) return false;
   oldest = now;
   return ++events_;
+}
+
+std::size_t width(std::string_view text) {
+  return 2 * text.size() - fmt::formatted_size("{:{}}", text, text.size());  // fmt counts columns to align
 }
 
 std::string joined(const Line& line) { return fmt::format("{}", fmt::join(line.parts, "  ")); }
@@ -159,7 +171,7 @@ void write(int descriptor, std::string_view text) {
 
 void show(const void* bar, Line line, int descriptor, const std::function<double()>& clock) {
   [[maybe_unused]] static const bool once =
-      (redirect(stdout, 1, {&std::cout}), redirect(stderr, 2, {&std::cerr, &std::clog}), true);
+      (redirect(stdout, {&std::cout}), redirect(stderr, {&std::cerr, &std::clog}), true);
   Screen& s = screen();
   const std::lock_guard lock(s.mutex);
   s.descriptor = descriptor;

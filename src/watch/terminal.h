@@ -28,6 +28,8 @@ class Limit {
   std::size_t events_ = 0;
 };
 
+/// Returns the number of columns of a UTF-8 text on a terminal. East Asian characters and emoji have two.
+std::size_t width(std::string_view text);
 /// Returns the parts of a log's line.
 std::string joined(const Line& line);
 /// Returns whether a bar can be redrawn in place.

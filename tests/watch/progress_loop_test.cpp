@@ -150,6 +150,24 @@ TEST_CASE("a bar waits a second for the end of a line that the loop has begun") 
         Lines{"continue? yes", "continue?", "no", "bar  result  4/100  46.2 steps/min  00:05", ""});
 }
 
+TEST_CASE("gives std::cout a buffer and stdout none", "[.own_buffer]") {
+  std::ostringstream text;
+  std::cout.rdbuf(text.rdbuf());
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  Progress bar("bar", options(2, 100));
+  std::cout << "in the buffer";
+  std::printf("at once");
+  if (text.str() != "in the buffer") end(false);
+  ::raise(SIGKILL);
+}
+
+TEST_CASE("a bar keeps the buffer of std::cout and the buffering of stdout") {
+  TerminalEmulator terminal(70);
+  const int status = run_on(terminal, ".own_buffer");
+  CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+  CHECK(terminal.lines()[0] == "at once");
+}
+
 TEST_CASE("is interrupted and reports it", "[.interrupted]") {
   watch::throw_on_interrupt();
   Progress whole("whole", options(2, 1));
@@ -259,6 +277,19 @@ TEST_CASE("every sampler states the samples of its epoch") {
   CHECK(WeightedRandomSampler({1, 2, 3}, 5).size() == 5);
   CHECK(DistributedRandomSampler(7, 2, 0).size() == 4);
   CHECK(StreamSampler(9).size() == 9);
+}
+
+TEST_CASE("a bar that another thread ends leaves neither thread with an outer bar") {
+  const Lines lines = lines_in_file([](int file) {
+    auto first = std::make_unique<Progress>("first", options(file, 1));
+    std::thread([&] {
+      first.reset();
+      Progress outer("outer", options(file, 1));
+      Progress("inner", options(file, 1)).advance();
+    }).join();
+    Progress("second", options(file, 1)).advance();
+  });
+  CHECK(lines == Lines{"first  0/1  00:00", "outer  0/1  00:00", "second  1/1  00:00"});
 }
 
 TEST_CASE("many threads share bars") {

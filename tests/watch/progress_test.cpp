@@ -77,6 +77,25 @@ TEST_CASE("a bar fits into a terminal of any width") {
   }
 }
 
+TEST_CASE("a title of wide characters is cut to the columns of the terminal") {
+  for (std::size_t columns = 1; columns < 80; ++columns) {
+    INFO(columns);
+    now += 100;
+    TerminalEmulator terminal(columns);
+    Progress bar("訓練 エポック 🙂 1/3", options(terminal.file(), 1000));
+    bar.set("損失", 0.5);
+    now += 60;
+    bar.advance(450);
+    CHECK(terminal.widest() < std::max<std::size_t>(columns, 2));
+    CHECK(terminal.is_on_own_line());
+    const Lines lines = terminal.lines();
+    REQUIRE(lines.size() == 2);
+    if (columns > 10) CHECK_THAT(lines[0], support::StartsWith("訓"));
+    if (columns > 27) CHECK_THAT(lines[0], support::StartsWith("訓練 エポック 🙂 1/3   45%"));
+    if (columns > 70) CHECK_THAT(lines[0], Contains("損失 0.5000"));
+  }
+}
+
 TEST_CASE("a bar consists of blocks in a UTF-8 locale and of ASCII in others") {
   const std::pair<std::optional<std::string>, bool> locales[] = {
       {"en_US.UTF-8", true}, {"C.utf8", true}, {"de_DE", false}, {"C", false}, {"", false}, {{}, false}};
@@ -304,16 +323,18 @@ TEST_CASE("values are shown with four digits and tensors are averaged on their d
     bar.set("nan", std::nan("")).set("inf", -std::numeric_limits<double>::infinity());
     Tensor loss = tensor({0.25f}), weight = ones({1, 1}).requires_grad_();
     bar.set("tensor", loss).set("weight", weight * 1.5);
-    loss.fill_(9);  // the bar shows the value at the call
+    Tensor exact = tensor(0.5, kDouble), total = tensor(3.0, kDouble);
+    bar.set("exact", exact).average("total", total);
+    for (Tensor* each : {&loss, &exact, &total}) each->fill_(9);  // the bar shows the values at the calls
     for (int i = 0; i < 4; ++i)
       bar.average("mean", full({}, i)).average("mixed", i).average("mixed", full({1}, 0.5));
     bar.average("again", 4).set("again", 7).average("again", 2);
-    bar.set("text", "a\nb\x1b[2Jc").set("text", "x\ry");
+    bar.set("text", "a\nb\x1b[2Jc").set("text", "x\ry\xC2\x9Bz\xC3\xA9");
   });
   CHECK(
       lines ==
       Lines{"values  count 60000  small 0.0001234  large 1.235e+06  nan nan  inf -inf  tensor 0.2500  weight "
-            "1.5000  mean 1.5000  mixed 1  again 2  text x y  0  00:00"});
+            "1.5000  exact 0.5000  total 3  mean 1.5000  mixed 1  again 2  text x y z\u00E9  0  00:00"});
 }
 
 TEST_CASE("wrong arguments of a bar are errors that name the call") {

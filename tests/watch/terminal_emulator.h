@@ -115,11 +115,16 @@ class TerminalEmulator {
     if (static_cast<unsigned char>(c) < 0x20) throw std::runtime_error("control character");
     std::size_t end = i + 1;
     while (end < bytes.size() && (bytes[end] & 0xC0) == 0x80) ++end;
-    if (column_ == columns_ && wraps_) lines_[row_].wraps = true, column_ = 0, down();
-    column_ = std::min(column_, columns_ - 1);
+    const bool is_wide = static_cast<unsigned char>(c) >= 0xE3;  // East Asian characters and emoji
+    if (is_wide && end - i < 3) throw std::runtime_error("a part of a character");
+    const std::size_t cells = is_wide ? 2 : 1;
+    if (column_ + cells > columns_ && wraps_) lines_[row_].wraps = true, column_ = 0, down();
+    column_ = std::min(column_, columns_ - std::min(columns_, cells));
     std::vector<std::string>& line = lines_[row_].cells;
-    if (line.size() <= column_) line.resize(column_ + 1, " ");
-    line[column_++] = bytes.substr(i, end - i);
+    if (line.size() < column_ + cells) line.resize(column_ + cells, " ");
+    line[column_] = bytes.substr(i, end - i);
+    if (is_wide) line[column_ + 1].clear();
+    column_ += cells;
     widest_ = std::max(widest_, column_);
     return end;
   }
