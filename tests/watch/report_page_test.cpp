@@ -5,6 +5,7 @@
 
 #include "support/catch.h"
 #include "support/files.h"
+#include "tool.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -17,12 +18,7 @@ using watch::ReportOptions;
 
 namespace {
 
-// Returns whether Chromium is installed. Otherwise says so.
-bool has_browser() {
-  static const bool found = std::system("command -v chromium >/dev/null") == 0;
-  if (!found) WARN("Chromium is not installed, so its test of the page is skipped. apt-get install chromium");
-  return found;
-}
+bool has_browser() { return has_tool("chromium", "chromium"); }
 
 void replace(std::string& text, const std::string& old, const std::string& with) {
   const std::size_t at = text.find(old);
