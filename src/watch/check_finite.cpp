@@ -63,9 +63,8 @@ std::string describe(const Variable& tensor) {
   const std::string range = finite.numel() > 0 ? Range(finite).text() : "";
   if (finite.numel() == x.numel()) return text(x, range);
   const auto nans = x.isnan().sum().item<std::int64_t>();
-  const std::int64_t infinities = x.numel() - finite.numel() - nans;
-  return text(x, " with ", nans, " NaN and ", infinities, " infinities", range.empty() ? "" : ", the others",
-              range);
+  return text(x, " with ", nans, " NaN and ", x.numel() - finite.numel() - nans, " infinities",
+              range.empty() ? "" : ", the others", range);
 }
 
 }  // namespace
@@ -102,10 +101,89 @@ struct CheckFinite::State final : ebb::detail::Recorder {
     const auto found_at = filled.find(&storage);
     return serial == 0 || (found_at != filled.end() && found_at->second == serial);
   }
-  void begin(KeptCall& kept) override;
-  void end(std::unique_ptr<KeptCall>, KeptCall& kept) override;
-  void check_step(optim::Optimizer& optimizer);
-  void report(NonFinite result, const std::string& place, const Variable& output, const std::string& reads);
+
+  void begin(KeptCall& kept) override {
+    const RecorderScope unwatched(nullptr);
+    const Arguments call(kept);
+    before.assign(call.arrays.size(), nullopt);
+    if (!wants(direction())) return;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const auto& [x, written] = call.arrays[i];
+      if (!x.defined()) continue;
+      bool changes = written && contains_results(*x.array().storage());
+      for (const auto& [other, result] : call.arrays)
+        changes |= !written && result && other.defined() && other.is_alias_of(x);
+      if (changes) before[i] = Range(x);
+    }
+  }
+
+  void end(std::unique_ptr<KeptCall>, KeptCall& kept) override {
+    const RecorderScope unwatched(nullptr);
+    const std::string now = direction();
+    if (now == "optimizer") update = kept.name();
+    const Arguments call(kept);
+    for (const auto& [x, written] : call.arrays)
+      if (written && x.defined()) host_access(*x.array().storage());
+    for (std::size_t at = 0; at < before.size() && wants(now); ++at) {
+      const auto& [output, written] = call.arrays[at];
+      // The other results of ctc_loss are logarithms of probabilities, also of 0.
+      if (at > 0 && std::string_view(kept.name()) == "ctc_loss") break;
+      if (!written || !output.defined()) continue;
+      const Range range(output);
+      // A program may fill a tensor with NaN or infinities, for example a mask.
+      if (!bad(range) || (range.nan() ? std::isnan(call.special) : call.special != 0)) continue;
+      const auto [reads, finite] = describe_inputs(call);
+      if (!finite && !range.nan()) continue;
+      const std::string module = autograd::module_text(autograd::current_place);
+      const autograd::Node* const node = autograd::running_node();
+      report({kept.name(), module, now, step, {}}, text(node ? node->name() + ", " : "", module), output,
+             reads + (finite ? "\nThe op overflows, or an input is outside its domain."
+                             : "\nNo checked op computed the NaN or infinity that it read: look at the data "
+                               "and at the initial weights."));
+    }
+  }
+
+  // Returns a line for each array that the kernel read, and whether all are finite.
+  std::pair<std::string, bool> describe_inputs(const Arguments& call) const {
+    std::pair<std::string, bool> reads{"", true};
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const auto& [x, written] = call.arrays[i];
+      if (!x.defined() || (written && !before[i])) continue;
+      const std::string name = name_of(x);
+      reads.first += text("\n  ", name, name.empty() ? "" : ", ",
+                          before[i] ? text(x, before[i]->text(), " before the op") : describe(x));
+      reads.second &= before[i].value_or(Range(x)).finite();
+    }
+    return reads;
+  }
+
+  void check_step(optim::Optimizer& optimizer) {
+    const RecorderScope unwatched(nullptr);
+    stepping = false;
+    std::int64_t index = 0;
+    for (const optim::OptimizerParamGroup& group : optimizer.param_groups())
+      for (const Variable& parameter : group.params()) {
+        const std::string number = std::to_string(index++);
+        if (!wants("optimizer") || !parameter.is_floating_point() || !bad(Range(parameter))) continue;
+        const std::string name = name_of(parameter);
+        std::string reads;
+        if (parameter.grad().defined()) reads = "\n  the gradient, " + describe(parameter.grad());
+        for (const auto& [key, value] : optimizer.state_dict())
+          if (key.starts_with(number + ".") && value.defined() && value.is_floating_point())
+            reads += text("\n  ", key.substr(number.size() + 1), ", now ", describe(value));
+        report({update, name, "optimizer", step, {}}, "parameter " + (name.empty() ? number : name),
+               parameter, reads);
+      }
+    ++step;
+  }
+
+  void report(NonFinite result, const std::string& place, const Variable& output, const std::string& reads) {
+    result.message = text("CheckFinite: in step ", step, ", ", result.direction, place.empty() ? "" : " of ",
+                          place, ": ", result.op, " computed ", describe(output), ". It read:", reads);
+    found = std::move(result);
+    EBB_CHECK(!options.throws(), found->message);
+    warn(found->message);
+  }
 
   // A closure that computes gradients within a step is not part of the optimizer.
   std::string direction() const {
@@ -114,8 +192,9 @@ struct CheckFinite::State final : ebb::detail::Recorder {
                                                  : "forward";
   }
   bool wants(const std::string& now) const {
-    const bool on[] = {options.backward(), options.forward(), options.optimizer()};
-    return !found && on[now == "forward" ? 1 : now == "optimizer" ? 2 : 0];
+    return !found && (now == "forward"    ? options.forward()
+                      : now == "backward" ? options.backward()
+                                          : options.optimizer());
   }
   bool bad(const Range& range) const { return options.infinities() ? !range.finite() : range.nan(); }
   // Returns the name of the parameter in the memory of x, or "".
@@ -137,86 +216,6 @@ struct CheckFinite::State final : ebb::detail::Recorder {
   std::vector<optional<Range>> before;  // of the arrays whose contents the running kernel may change
   std::unordered_map<const Storage*, std::uint64_t> filled;  // storages that were written, and their serials
 };
-
-void CheckFinite::State::begin(KeptCall& kept) {
-  const RecorderScope unwatched(nullptr);
-  const Arguments call(kept);
-  before.assign(call.arrays.size(), nullopt);
-  if (!wants(direction())) return;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto& [x, written] = call.arrays[i];
-    if (!x.defined()) continue;
-    bool changes = written && contains_results(*x.array().storage());
-    for (const auto& [other, result] : call.arrays)
-      changes |= !written && result && other.defined() && other.is_alias_of(x);
-    if (changes) before[i] = Range(x);
-  }
-}
-
-void CheckFinite::State::end(std::unique_ptr<KeptCall>, KeptCall& kept) {
-  const RecorderScope unwatched(nullptr);
-  const std::string now = direction();
-  if (now == "optimizer") update = kept.name();
-  const Arguments call(kept);
-  for (const auto& [x, written] : call.arrays)
-    if (written && x.defined()) host_access(*x.array().storage());
-  for (std::size_t at = 0; at < before.size() && wants(now); ++at) {
-    const auto& [output, written] = call.arrays[at];
-    // The other results of ctc_loss are logarithms of probabilities, also of 0.
-    if (at > 0 && std::string_view(kept.name()) == "ctc_loss") break;
-    if (!written || !output.defined()) continue;
-    const Range range(output);
-    // A program may fill a tensor with NaN or infinities, for example a mask.
-    if (!bad(range) || (range.nan() ? std::isnan(call.special) : call.special != 0)) continue;
-    bool finite = true;
-    std::string reads;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const auto& [x, result] = call.arrays[i];
-      if (!x.defined() || (result && !before[i])) continue;
-      const std::string name = name_of(x);
-      finite &= before[i] ? before[i]->finite() : Range(x).finite();
-      reads += text("\n  ", name, name.empty() ? "" : ", ",
-                    before[i] ? text(x, before[i]->text(), " before the op") : describe(x));
-    }
-    if (!finite && !range.nan()) continue;
-    reads += finite
-                 ? "\nThe op overflows, or an input is outside its domain."
-                 : "\nNo checked op computed the NaN or infinity that it read: look at the data and at the "
-                   "initial weights.";
-    const std::string module = autograd::module_text(autograd::current_place);
-    const autograd::Node* const node = autograd::running_node();
-    return report({kept.name(), module, now, step, {}}, text(node ? node->name() + ", " : "", module), output,
-                  reads);
-  }
-}
-
-void CheckFinite::State::check_step(optim::Optimizer& optimizer) {
-  const RecorderScope unwatched(nullptr);
-  stepping = false;
-  std::int64_t index = 0;
-  for (const optim::OptimizerParamGroup& group : optimizer.param_groups())
-    for (const Variable& parameter : group.params()) {
-      const std::string number = std::to_string(index++), name = name_of(parameter);
-      if (!wants("optimizer") || !parameter.is_floating_point() || !bad(Range(parameter))) continue;
-      std::string reads;
-      if (parameter.grad().defined()) reads = "\n  the gradient, " + describe(parameter.grad());
-      for (const auto& [key, value] : optimizer.state_dict())
-        if (key.starts_with(number + ".") && value.defined() && value.is_floating_point())
-          reads += text("\n  ", key.substr(number.size() + 1), ", now ", describe(value));
-      report({update, name, "optimizer", step, {}}, "parameter " + (name.empty() ? number : name), parameter,
-             reads);
-    }
-  ++step;
-}
-
-void CheckFinite::State::report(NonFinite result, const std::string& place, const Variable& output,
-                                const std::string& reads) {
-  result.message = text("CheckFinite: in step ", step, ", ", result.direction, place.empty() ? "" : " of ",
-                        place, ": ", result.op, " computed ", describe(output), ". It read:", reads);
-  found = std::move(result);
-  EBB_CHECK(!options.throws(), found->message);
-  warn(found->message);
-}
 
 CheckFinite::CheckFinite(CheckFiniteOptions options) : state_(std::make_unique<State>(nullptr, options)) {}
 CheckFinite::CheckFinite(const nn::Module& model, CheckFiniteOptions options)

@@ -1,10 +1,13 @@
-// class_name and while_alive: names of modules, and hooks that do nothing after the end of their owner.
+// class_name, while_alive, remove_hooks: names of modules, and hooks that leave modules as they were.
 #pragma once
 
 #include <ebb/nn/module.h>
 
+#include "nn/hooks.h"
+
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ebb::watch {
 
@@ -22,6 +25,12 @@ auto while_alive(const std::shared_ptr<Owner>& owner, void (Owner::*function)(Ar
   return [weak = std::weak_ptr<Owner>(owner), function](Args... args) {
     if (const auto alive = weak.lock()) ((*alive).*function)(args...);
   };
+}
+
+/// Removes hooks from the modules of a tree. Calls of modules without hooks then have no further cost.
+inline void remove_hooks(nn::Module& root, std::vector<nn::RemovableHandle>& handles) {
+  for (nn::RemovableHandle& handle : handles) handle.remove();
+  root.apply([](nn::Module& module) { nn::detail::ModuleAccess::hooks(module).reset_if_unused(); });
 }
 
 }  // namespace ebb::watch

@@ -14,15 +14,15 @@
 #include <cmath>
 #include <csignal>
 #include <mutex>
-#include <set>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace ebb::watch {
 
 namespace {
 
+// The number of open bars that this thread has begun. Another thread may end them, also later than this one.
+thread_local const std::shared_ptr<std::atomic<int>> open_bars = std::make_shared<std::atomic<int>>(0);
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets the flag");
 
@@ -30,35 +30,12 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// All bars of the process. A bar is nested if the thread that begins it has begun another open one.
-class AllBars {
- public:
-  /// Returns whether a bar that this thread begins is nested.
-  bool open() {
-    const std::lock_guard lock(mutex_);
-    const bool nested = threads_.contains(std::this_thread::get_id());
-    threads_.insert(std::this_thread::get_id());
-    return nested;
-  }
-  void close(std::thread::id beginner) {
-    const std::lock_guard lock(mutex_);
-    threads_.erase(threads_.find(beginner));
-  }
-  /// Returns whether the limit on lines of all bars allows one more.
-  bool may_write_line(double now) {
-    const std::lock_guard lock(mutex_);
-    return lines_.permits(now);
-  }
-
- private:
-  std::mutex mutex_;
-  std::multiset<std::thread::id> threads_;  // that began the open bars
-  terminal::Limit lines_;
-};
-
-AllBars& all_bars() {
-  static AllBars& one = *new AllBars;  // bars may be static objects
-  return one;
+// Returns whether the limit on lines of all bars allows one more.
+bool may_write_line(double now) {
+  static std::mutex mutex;
+  static terminal::Limit limit;
+  const std::lock_guard lock(mutex);
+  return limit.permits(now);
 }
 
 // Replaces control characters, also U+0080 to U+009F, which could divide the line or change the terminal.
@@ -134,12 +111,12 @@ struct Progress::State {
   Output output = Output::kNone;
   bool open = false, nested = false;
   std::int64_t done = 0, start = 0;
-  double begun = 0, due = 0;  // times
-  std::thread::id beginner;
+  double begun = 0, due = 0;                 // times
+  std::shared_ptr<std::atomic<int>> opened;  // the counter of the thread that began the bar
   std::vector<Value> values;
 
   void begin(std::int64_t from) {
-    if (!std::exchange(open, true)) nested = all_bars().open(), beginner = std::this_thread::get_id();
+    if (!std::exchange(open, true)) nested = (*(opened = open_bars))++ > 0;
     done = start = from;
     values.clear();
     begun = options.clock()();
@@ -173,28 +150,26 @@ struct Progress::State {
     due = now + (output == Output::kLog ? options.log_interval() : 0.1);
     if (output == Output::kBar)
       terminal::show(this, line(now, nullptr), options.descriptor(), options.clock());
-    else if (all_bars().may_write_line(now))
+    else if (may_write_line(now))
       terminal::write(options.descriptor(), terminal::joined(line(now, nullptr)) + "\n");
   }
 
-  template <class Assign>
-  void put(const std::string& name, const Assign& assign) {
+  void put(const std::string& name, const std::function<void(Value&)>& assign) {
     if (output == Output::kNone) return;
     const std::lock_guard lock(mutex);
     const std::string key = printable(name);
-    auto found = std::ranges::find(values, key, &Value::name);
-    if (found == values.end()) found = values.insert(found, Value{key});
-    assign(*found);
+    const auto found = std::ranges::find(values, key, &Value::name);
+    assign(found != values.end() ? *found : values.emplace_back(Value{key}));
   }
 
   // Ends the line. The mutex is locked.
   void end(const std::string& result) {
     if (!std::exchange(open, false)) return;
-    all_bars().close(beginner);
+    --*opened;
     if (output == Output::kNone) return;
     const double now = options.clock()();
     const bool is_long = output == Output::kLog && now - begun >= options.log_interval();
-    const bool stays = !result.empty() || ((!nested || is_long) && all_bars().may_write_line(now));
+    const bool stays = !result.empty() || ((!nested || is_long) && may_write_line(now));
     const std::string last = stays ? terminal::joined(line(now, &result)) + "\n" : "";
     if (output == Output::kBar)
       terminal::close(this, last);
@@ -209,11 +184,10 @@ Progress::Progress(std::string title, ProgressOptions options) : state_(std::mak
             " and descriptor ", options.descriptor(), " must not be negative.");
   EBB_CHECK(options.log_interval() > 0, "Progress(\"", title,
             "\"): log_interval must be a positive number of seconds, got ", options.log_interval(), ".");
-  const char* wish = detail::environment("EBB_PROGRESS");
+  const char* const wish = detail::environment("EBB_PROGRESS");
   const std::string_view mode = wish ? wish : "";
-  if (mode != "0" && writes_output())
-    state_->output = mode != "lines" && terminal::can_draw(options.descriptor()) ? State::Output::kBar
-                                                                                 : State::Output::kLog;
+  const bool draws = mode != "lines" && terminal::can_draw(options.descriptor());
+  if (mode != "0" && writes_output()) state_->output = draws ? State::Output::kBar : State::Output::kLog;
   if (!options.clock()) options.clock(steady_seconds);
   state_->title = printable(std::move(title));
   options.unit(printable(options.unit()));

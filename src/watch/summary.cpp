@@ -3,7 +3,6 @@
 #include <ebb/nn/modules/multi_head_attention.h>
 #include <ebb/watch/summary.h>
 
-#include "nn/hooks.h"
 #include "watch/kept_generator.h"
 #include "watch/module_hooks.h"
 
@@ -232,11 +231,9 @@ void record(nn::Module& root, const std::shared_ptr<Calls>& calls, const std::fu
   } catch (...) {
     error = std::current_exception();
   }
-  for (nn::RemovableHandle& handle : handles) handle.remove();
-  for (const auto& [module, was_training] : modes) {
-    nn::detail::ModuleAccess::hooks(*module).reset_if_unused();
+  remove_hooks(root, handles);
+  for (const auto& [module, was_training] : modes)
     if (module->is_training() != was_training) module->train(was_training);  // and submodules, which follow
-  }
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (saved[i].second >= 0 && saved[i].second == buffers[i]._version()) continue;
     const InferenceMode mode(buffers[i].is_inference());

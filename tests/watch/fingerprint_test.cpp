@@ -196,6 +196,42 @@ TEST_CASE("Fingerprint numbers repeated calls and records the given number of st
              Contains(R"("kind":"parameter")") && Contains(R"("name":"bias")") && Contains(R"("step":1)"));
 }
 
+TEST_CASE("Fingerprint records a shared module once in each call, by its first name") {
+  struct Net : nn::Module {
+    Net() {
+      first = register_module("first", nn::Linear(2, 2));
+      second = register_module("second", first);
+    }
+    Variable forward(const Variable& x) { return second(first(x)); }
+    nn::Linear first = nullptr, second = nullptr;
+  };
+  nn::ModuleHolder<Net> net(std::make_shared<Net>());
+  Fingerprint run(*net);
+  net(ones({1, 2}));
+  const std::string path = support::temporary("shared.jsonl");
+  run.write(path);
+  const std::vector<std::string> lines = lines_of(path);
+  REQUIRE(lines.size() == 3);
+  CHECK_THAT(lines[0], Contains(R"("call":0)") && Contains(R"("name":"first")"));
+  CHECK_THAT(lines[1], Contains(R"("call":1)") && Contains(R"("name":"first")"));
+  CHECK_THAT(lines[2], Contains(R"("call":0)") && Contains(R"("name":"")"));
+}
+
+TEST_CASE("Fingerprint does not record copies of modules, which may live longer") {
+  nn::Linear layer(2, 2), copy(nullptr);
+  const std::string path = support::temporary("copy.jsonl");
+  {
+    Fingerprint run(*layer);
+    copy = nn::Linear(std::dynamic_pointer_cast<nn::LinearImpl>(layer->clone()));
+    layer(ones({1, 2}));
+    copy(ones({1, 2}));
+    run.write(path);
+  }
+  CHECK(lines_of(path).size() == 1);
+  CHECK(copy->has_hooks());
+  CHECK(copy(ones({1, 2})).size(1) == 2);
+}
+
 TEST_CASE("Fingerprint removes its hooks, and its graph may live longer") {
   nn::Sequential net(nn::Linear(2, 2), nn::ReLU(nn::ReLUOptions(true)));
   Tensor loss;
@@ -203,6 +239,7 @@ TEST_CASE("Fingerprint removes its hooks, and its graph may live longer") {
     Fingerprint run(*net);
     loss = net(ones({1, 2})).sum();
   }
+  for (const auto& each : net->modules()) CHECK_FALSE(each->has_hooks());
   CHECK_NOTHROW(loss.backward());
   CHECK_NOTHROW(net(ones({1, 2})));
 }

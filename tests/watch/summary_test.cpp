@@ -304,6 +304,31 @@ TEST_CASE("summary takes several inputs, lists of columns and depths") {
           "│    └─MaxPool2d (1): 2-2          [1, 2, 4, 4]  [2, 2]        --       --       --         --"));
 }
 
+TEST_CASE("summary has a row for a shared module that is not called, below the first caller") {
+  struct Block : nn::Module {
+    explicit Block(const nn::Linear& shared) { register_module("shared", shared); }
+    Variable forward(const Variable& x) { return x + 1; }
+  };
+  struct Net : nn::Module {
+    Net() {
+      const nn::Linear shared(2, 2);
+      for (const char* name : {"a", "b"})
+        blocks.emplace_back(register_module(name, std::make_shared<Block>(shared)));
+    }
+    Variable forward(const Variable& x) { return blocks[1](x); }
+    std::vector<nn::ModuleHolder<Block>> blocks;
+  };
+  Net net;
+  const Summary got = summary(net, zeros({3, 2}));
+  std::vector<std::string> paths;
+  for (const SummaryRow& each : got.rows) paths.push_back(each.path);
+  CHECK(paths == std::vector<std::string>{"", "b", "b.shared", "a"});
+  CHECK(got.total_params == 6);
+  CHECK(row(got, "b.shared").counted_params == 6);
+  CHECK_FALSE(row(got, "b.shared").called);
+  CHECK_FALSE(row(got, "b.shared").recursive);
+}
+
 TEST_CASE("summary prints further calls of a module as recursive or hides them") {
   struct Net : nn::Module {
     Net() { fc = register_module("fc", nn::Linear(2, 2)); }

@@ -78,10 +78,7 @@ class ProgressRange : public Progress {
   struct Iterator {
     decltype(auto) operator*() { return *at; }
     Iterator& operator++() { return bar->advance(), ++at, *this; }
-    template <class End>
-    bool operator==(const End& end) const {
-      return at == end;
-    }
+    bool operator==(const auto& end) const { return at == end; }
     Base at;
     Progress* bar;
   };

@@ -17,6 +17,7 @@ ELEMENTS = {
     "Half": ("e", 5), "BFloat16": ("H", 4), "Float": ("f", 9), "Double": ("d", 17),
 }
 VALUE_LIMIT = 200  # if gdb does not tell its own
+DIMENSION_LIMIT = 64  # a variable before its constructor may have any number of sizes
 NO_SEQUENCE = 2**64 - 1  # of a gradient accumulator
 
 
@@ -26,11 +27,12 @@ def pointer(ref):
 
 
 def small_vector(value):
-    """Returns the elements of an ebb::SmallVector."""
+    """Yields the elements of an ebb::SmallVector. gdb asks for no more than it prints."""
     element = value.type.strip_typedefs().template_argument(0)
     inline = int(value.type.strip_typedefs().template_argument(1))
     data = value["heap_"] if int(value["capacity_"]) > inline else value["inline_"].address.cast(element.pointer())
-    return [data[i] for i in range(int(value["size_"]))]
+    for i in range(int(value["size_"])):
+        yield data[i]
 
 
 def read(address, size):
@@ -105,6 +107,8 @@ def array_parts(array):
     """Returns the description of an NdArray, and its values or an empty text."""
     if not pointer(array["storage_"]):
         return "undefined", ""
+    if int(array["sizes_"]["size_"]) > DIMENSION_LIMIT:
+        return "<uninitialized>", ""
     storage = pointer(array["storage_"]).dereference()
     sizes = [int(x) for x in small_vector(array["sizes_"])]
     strides = [int(x) for x in small_vector(array["strides_"])]

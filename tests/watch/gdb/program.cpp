@@ -2,6 +2,7 @@
 #include <ebb/ebb.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace {
@@ -41,6 +42,9 @@ int main() {
   Tensor longs = arange(1000);
   NdArray array = longs.array();
   const Storage& storage = *matrix.array().storage();
+  alignas(NdArray) unsigned char garbage[sizeof(NdArray)];
+  std::memset(garbage, 0x7F, sizeof garbage);
+  const NdArray& unset = *reinterpret_cast<const NdArray*>(garbage);
   DimVector few{2, 3}, many{1, 2, 3, 4, 5, 6, 7, 8};
   Half sixteen(0.25f);
   BFloat16 brain(3.0f);
@@ -50,8 +54,8 @@ int main() {
   nn::Linear holder = net->fc, none(nullptr);
   stop();
   return static_cast<int>(longs.numel() + array.numel() + storage.version() + few.size() + many.size() +
-                          (cpu == gpu) + (sixteen.bits + brain.bits) + undefined.defined() + columns.dim() +
-                          special.dim() + half.dim() + bfloat.dim() + flags.dim() + bytes.dim() +
-                          scalar.dim() + empty_rows.dim() + node->sequence_nr() + holder.is_empty() +
-                          none.is_empty()) == -1;
+                          (cpu == gpu) + (static_cast<const void*>(&unset) == garbage) +
+                          (sixteen.bits + brain.bits) + undefined.defined() + columns.dim() + special.dim() +
+                          half.dim() + bfloat.dim() + flags.dim() + bytes.dim() + scalar.dim() +
+                          empty_rows.dim() + node->sequence_nr() + holder.is_empty() + none.is_empty()) == -1;
 }
