@@ -67,14 +67,6 @@ std::string text_of(double number) {
   return size >= 1e-3 && size < 1e6 ? fmt::format("{:.4f}", number) : fmt::format("{:.4g}", number);
 }
 
-// Returns a copy of a tensor of one element as Double [], on its device.
-Variable checked(const char* function, const std::string& name, const Variable& value) {
-  EBB_CHECK(value.defined() && value.numel() == 1 && !value.is_complex(), "Progress::", function, "(\"", name,
-            "\"): expected a real tensor of one element, got ", value,
-            ". Reduce it first, for example by mean().");
-  return value.detach().reshape({}).to(kDouble, /*non_blocking=*/false, /*copy=*/true);
-}
-
 // A text, or the sum of a number and a tensor. An average counts what has been added.
 struct Value {
   std::string name, text = {};
@@ -91,13 +83,6 @@ struct Value {
       return name + " ?";
     }
   }
-  void add(double more) { start_average(), number += more; }
-  void add(const Variable& more) {
-    start_average(), tensor = tensor.defined() ? tensor + more.to(tensor.device()) : more;
-  }
-  void start_average() {
-    if (count++ == 0) *this = {name, {}, 0, {}, 1};
-  }
 };
 
 }  // namespace
@@ -105,7 +90,7 @@ struct Value {
 struct Progress::State {
   enum class Output { kNone, kLog, kBar };
 
-  std::mutex mutex;
+  std::recursive_mutex mutex;
   std::string title;
   ProgressOptions options;
   Output output = Output::kNone;
@@ -154,16 +139,8 @@ struct Progress::State {
       terminal::write(options.descriptor(), terminal::joined(line(now, nullptr)) + "\n");
   }
 
-  void put(const std::string& name, const std::function<void(Value&)>& assign) {
-    if (output == Output::kNone) return;
-    const std::lock_guard lock(mutex);
-    const std::string key = printable(name);
-    const auto found = std::ranges::find(values, key, &Value::name);
-    assign(found != values.end() ? *found : values.emplace_back(Value{key}));
-  }
-
-  // Ends the line. The mutex is locked.
   void end(const std::string& result) {
+    const std::lock_guard lock(mutex);
     if (!std::exchange(open, false)) return;
     --*opened;
     if (output == Output::kNone) return;
@@ -197,7 +174,6 @@ Progress::Progress(std::string title, ProgressOptions options) : state_(std::mak
 
 Progress::~Progress() {
   try {
-    const std::lock_guard lock(state_->mutex);
     state_->end("");
   } catch (...) {  // a lack of memory, for example, must not end the program here
   }
@@ -215,27 +191,33 @@ void Progress::advance(std::int64_t units) {
   check_interrupt();
 }
 
-Progress& Progress::set(const std::string& name, double value) {
-  return state_->put(name, [&](Value& v) { v = {v.name, {}, value}; }), *this;
-}
-Progress& Progress::set(const std::string& name, const std::string& text) {
-  return state_->put(name, [&](Value& v) { v = {v.name, printable(text)}; }), *this;
-}
-Progress& Progress::set(const std::string& name, const Variable& value) {
-  return state_->put(name, [&](Value& v) { v = {v.name, {}, 0, checked("set", name, value)}; }), *this;
-}
-Progress& Progress::average(const std::string& name, double value) {
-  return state_->put(name, [&](Value& v) { v.add(value); }), *this;
-}
-Progress& Progress::average(const std::string& name, const Variable& value) {
-  return state_->put(name, [&](Value& v) { v.add(checked("average", name, value)); }), *this;
+Progress& Progress::put(const std::string& name, const std::variant<double, Variable, std::string>& value,
+                        bool averages) {
+  if (state_->output == State::Output::kNone) return *this;
+  const Variable* const x = std::get_if<Variable>(&value);
+  EBB_CHECK(!x || (x->defined() && x->numel() == 1 && !x->is_complex()),
+            "Progress::", averages ? "average" : "set", "(\"", name,
+            "\"): expected a real tensor of one element, got ", x ? *x : Variable(),
+            ". Reduce it first, for example by mean().");
+  const std::lock_guard lock(state_->mutex);
+  const std::string key = printable(name);
+  const auto found = std::ranges::find(state_->values, key, &Value::name);
+  Value& shown = found != state_->values.end() ? *found : state_->values.emplace_back(Value{key});
+  if (!averages || shown.count == 0) shown = {key};
+  shown.count += averages;
+  if (x) {
+    const Variable copy = x->detach().reshape({}).to(kDouble, /*non_blocking=*/false, /*copy=*/true);
+    shown.tensor = shown.tensor.defined() ? shown.tensor + copy.to(shown.tensor.device()) : copy;
+  } else if (const std::string* const text = std::get_if<std::string>(&value)) {
+    shown.text = printable(*text);
+  } else {
+    shown.number += std::get<double>(value);
+  }
+  return *this;
 }
 
 void Progress::finish(const std::string& result) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->end(result);
-  }
+  state_->end(result);
   check_interrupt();
 }
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace ebb::watch {
 
@@ -49,11 +50,11 @@ class EBB_API Progress {
   void advance(std::int64_t units = 1);
   /// Shows a value, or the average of all values since the start. A tensor of one element stays on its device
   /// and is read only when the bar is drawn, so that a step does not wait for a GPU.
-  Progress& set(const std::string& name, double value);
-  Progress& set(const std::string& name, const std::string& text);
-  Progress& set(const std::string& name, const Variable& value);
-  Progress& average(const std::string& name, double value);
-  Progress& average(const std::string& name, const Variable& value);
+  Progress& set(const std::string& name, double value) { return put(name, value, false); }
+  Progress& set(const std::string& name, const std::string& text) { return put(name, text, false); }
+  Progress& set(const std::string& name, const Variable& value) { return put(name, value, false); }
+  Progress& average(const std::string& name, double value) { return put(name, value, true); }
+  Progress& average(const std::string& name, const Variable& value) { return put(name, value, true); }
   /// Replaces the bar by a last line with `result`. Then throws Interrupted after Ctrl-C.
   void finish(const std::string& result = "");
   /// Ends the line if units have been counted, and starts again without values.
@@ -61,6 +62,8 @@ class EBB_API Progress {
 
  private:
   struct State;
+  Progress& put(const std::string& name, const std::variant<double, Variable, std::string>& value,
+                bool averages);
   std::unique_ptr<State> state_;
 };
 
