@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
@@ -34,14 +33,6 @@ std::uint32_t masked_crc(std::string_view bytes) {
   return ((~crc >> 15) | (~crc << 17)) + 0xa282ead8;
 }
 
-// Returns the bytes in memory, which are those of the file on a little-endian machine.
-template <class T>
-std::string raw(T value) {
-  std::string bytes(sizeof value, '\0');
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
 void check(bool good, const char* what, const std::string& path) {
   EBB_CHECK(good, "SummaryWriter cannot ", what, " \"", path, "\": ", std::generic_category().message(errno),
             ".");
@@ -49,28 +40,10 @@ void check(bool good, const char* what, const std::string& path) {
 
 }  // namespace
 
-void Message::add_varint(std::uint64_t value) {
+Message& Message::varint(std::uint64_t value) {
   for (; value >= 128; value >>= 7) bytes_ += static_cast<char>(value | 128);
   bytes_ += static_cast<char>(value);
-}
-
-Message& Message::add(unsigned field, std::int64_t value) {
-  add_varint(field << 3);
-  add_varint(static_cast<std::uint64_t>(value));
   return *this;
-}
-Message& Message::add(unsigned field, double value) {
-  add_varint(field << 3 | 1);
-  return append(raw(value));
-}
-Message& Message::add(unsigned field, float value) {
-  add_varint(field << 3 | 5);
-  return append(raw(value));
-}
-Message& Message::add(unsigned field, std::string_view bytes) {
-  add_varint(field << 3 | 2);
-  add_varint(bytes.size());
-  return append(bytes);
 }
 
 EventFile::EventFile(const std::string& folder, const std::string& suffix) {
@@ -91,9 +64,9 @@ EventFile::EventFile(const std::string& folder, const std::string& suffix) {
 EventFile::~EventFile() { ::close(descriptor_); }
 
 void EventFile::append(const Message& event) {
-  const std::string length = raw(std::uint64_t{event.bytes().size()});
-  std::string record = length + raw(masked_crc(length));
-  record.append(event.bytes()).append(raw(masked_crc(event.bytes())));
+  const std::uint64_t length = event.bytes().size();
+  std::string record(raw(length));
+  record.append(raw(masked_crc(raw(length)))).append(event.bytes()).append(raw(masked_crc(event.bytes())));
   for (std::size_t done = 0; done < record.size();) {
     const ssize_t n = ::pwrite(descriptor_, record.data() + done, record.size() - done,
                                size_ + static_cast<std::int64_t>(done));

@@ -8,23 +8,35 @@
 
 namespace ebb::watch {
 
+/// Returns the bytes in memory, which are those of a file on a little-endian machine.
+template <class T>
+std::string_view raw(const T& number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
 /// Bytes of a protocol buffer, to which fields are added by their numbers.
 class Message {
  public:
-  Message& add(unsigned field, std::int64_t value);
-  Message& add(unsigned field, double value);
-  Message& add(unsigned field, float value);
-  Message& add(unsigned field, std::string_view bytes);
+  Message& add(unsigned field, std::int64_t value) {
+    return varint(field << 3).varint(static_cast<std::uint64_t>(value));
+  }
+  Message& add(unsigned field, double value) { return varint(field << 3 | 1).append(raw(value)); }
+  Message& add(unsigned field, float value) { return varint(field << 3 | 5).append(raw(value)); }
+  Message& add(unsigned field, std::string_view bytes) {
+    return varint(field << 3 | 2).varint(bytes.size()).append(bytes);
+  }
   Message& add(unsigned field, const Message& message) { return add(field, message.bytes()); }
   /// Adds all numbers as one packed field.
   template <class T>
-  Message& add_packed(unsigned field, const std::vector<T>& values) {
-    return add(field, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+  Message& add(unsigned field, const std::vector<T>& numbers) {
+    return add(field, {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)});
   }
+  /// Adds the fields of another message.
+  Message& append(const Message& fields) { return append(fields.bytes()); }
   std::string_view bytes() const { return bytes_; }
 
  private:
-  void add_varint(std::uint64_t value);
+  Message& varint(std::uint64_t value);
   Message& append(std::string_view bytes) { return bytes_ += bytes, *this; }
   std::string bytes_;
 };

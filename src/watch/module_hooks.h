@@ -1,4 +1,4 @@
-// class_name, while_alive, remove_hooks: names of modules, and hooks that leave modules as they were.
+// while_alive, remove_hooks: hooks that leave modules as they were.
 #pragma once
 
 #include <ebb/nn/module.h>
@@ -6,17 +6,9 @@
 #include "nn/hooks.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace ebb::watch {
-
-/// Returns the class of a module without its namespaces and the suffix of ebb's modules: "Conv2d".
-inline std::string class_name(const nn::Module& module) {
-  std::string name = module.name();
-  if (name.ends_with("Impl")) name.resize(name.size() - 4);
-  return name.substr(name.rfind(':', name.find('<')) + 1);
-}
 
 /// Returns a hook that calls a member function of `owner` while it exists. Copies of a module keep its hooks,
 /// and their owner may end before them.

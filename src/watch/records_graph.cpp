@@ -1,22 +1,20 @@
 // add_graph: the ops of a call, from the graph that autograd records.
 #include <ebb/ebb.h>
-#include <ebb/watch/records.h>
 
+#include "watch/class_name.h"
 #include "watch/kept_generator.h"
+#include "watch/record.h"
 
 #include <algorithm>
 #include <list>
-#include <map>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace ebb::watch {
 namespace {
 
 using autograd::Edge;
 using autograd::Node;
+using nlohmann::json;
 
 // Returns an alias of the tensor that is a leaf of the recorded graph, if it can have a gradient.
 Variable as_leaf(const Variable& tensor) {
@@ -24,34 +22,29 @@ Variable as_leaf(const Variable& tensor) {
   return alias.is_floating_point() ? alias.requires_grad_() : alias;
 }
 
-// Returns the class of a module without namespaces, arguments of templates, and the suffix of ebb's modules.
-std::string class_of(const nn::Module& module) {
-  std::string name = module.name().substr(0, module.name().find('<'));
-  if (const auto colon = name.rfind(':'); colon != name.npos) name.erase(0, colon + 1);
-  if (name.ends_with("Impl")) name.resize(name.size() - 4);
-  return name;
-}
-
+// Names modules, leaves and ops as torch does: "Net/Linear[fc1]/weight", "Net/Linear[fc1]/Addmm".
 class GraphBuilder {
  public:
   explicit GraphBuilder(nn::Module& module) {
     module.apply([this](const std::string& path, nn::Module& each) {
-      const auto dot = path.rfind('.');
-      const std::string& outer = scopes_[dot == path.npos ? "" : path.substr(0, dot)];
-      const std::string scope =
-          path.empty() ? class_of(each) : outer + "/" + class_of(each) + "[" + path.substr(dot + 1) + "]";
-      scopes_[path] = scope;
+      const std::string name = class_name(each);
+      scopes_[path] = path.empty() ? name : in_scope(path, name + "[", "]");
       const nn::detail::ModuleRange range(each);
-      places_.emplace(autograd::current_place, scope);
+      places_.emplace(autograd::current_place, scopes_[path]);
     });
   }
 
-  /// Adds an input or a parameter, whose path gives the name: "fc1.weight" is "Net/Linear[fc1]/weight".
-  void add_input(const Variable& input) { add_leaf("input", "Input", input); }
-  void add_parameter(const std::string& path, const Variable& parameter) {
+  /// Returns the name of a member at a path, which follows the name of its module.
+  std::string in_scope(const std::string& path, const std::string& before = "", const char* after = "") {
     const auto dot = path.rfind('.');
-    add_leaf(scopes_[dot == path.npos ? "" : path.substr(0, dot)] + "/" + path.substr(dot + 1), "Parameter",
-             parameter);
+    return scopes_[dot == path.npos ? "" : path.substr(0, dot)] + "/" + before + path.substr(dot + 1) + after;
+  }
+
+  void add_leaf(const std::string& name, const char* op, const Variable& leaf) {
+    const std::string named = add_node(unique(name), op, {}, {leaf.sizes().vec()});
+    if (!leaf.requires_grad()) return;
+    leaves_.push_back(autograd::gradient_edge(leaf).function);
+    names_[leaves_.back().get()] = named;
   }
 
   /// Adds the ops that lead to the outputs, in the order of the call, and the outputs.
@@ -70,45 +63,37 @@ class GraphBuilder {
     std::sort(ops.begin(), ops.end(),
               [](const Node* a, const Node* b) { return a->sequence_nr() < b->sequence_nr(); });
     for (const Node* op : ops) {
+      const std::string name = op->name().substr(0, op->name().find("Backward"));
       const auto place = places_.find(op->place());
-      names_[op] = unique((place == places_.end() ? scopes_[""] : place->second) + "/" + op_of(*op));
-    }
-    for (const Node* op : ops) {
-      GraphRecord::Node node{names_[op], op_of(*op), inputs_of(op->next_edges()), {}};
-      for (std::uint32_t i = 0; i < op->num_inputs(); ++i)
-        node.shapes.emplace_back(op->output_meta(i).sizes.begin(), op->output_meta(i).sizes.end());
-      graph_.nodes.push_back(std::move(node));
+      json shapes = json::array();
+      for (std::uint32_t i = 0; i < op->num_inputs(); ++i) {
+        const auto& sizes = op->output_meta(i).sizes;
+        shapes.push_back(std::vector<std::int64_t>(sizes.begin(), sizes.end()));
+      }
+      names_[op] = unique((place == places_.end() ? scopes_[""] : place->second) + "/" + name);
+      add_node(names_[op], name, op->next_edges(), shapes);
     }
     for (const Variable& output : outputs)
-      graph_.nodes.push_back(
-          {unique("output"), "Output", inputs_of({autograd::gradient_edge(output)}), {output.sizes().vec()}});
+      add_node(unique("output"), "Output", {autograd::gradient_edge(output)}, {output.sizes().vec()});
   }
 
-  GraphRecord take() { return std::move(graph_); }
+  json nodes = json::array();
 
  private:
-  static std::string op_of(const Node& node) { return node.name().substr(0, node.name().find("Backward")); }
-
-  void add_leaf(const std::string& name, const char* op, const Variable& leaf) {
-    graph_.nodes.push_back({unique(name), op, {}, {leaf.sizes().vec()}});
-    if (!leaf.requires_grad()) return;
-    leaves_.push_back(autograd::gradient_edge(leaf).function);
-    names_[leaves_.back().get()] = graph_.nodes.back().name;
-  }
-  std::vector<std::string> inputs_of(ArrayRef<Edge> edges) {
-    std::vector<std::string> names;
+  std::string add_node(const std::string& name, const std::string& op, ArrayRef<Edge> edges, json shapes) {
+    json inputs = json::array();
     for (const Edge& edge : edges)
       if (edge.is_valid())
-        names.push_back(names_[edge.function.get()] +
-                        (edge.input_nr > 0 ? ":" + std::to_string(edge.input_nr) : ""));
-    return names;
+        inputs.push_back(names_[edge.function.get()] +
+                         (edge.input_nr > 0 ? ":" + std::to_string(edge.input_nr) : ""));
+    nodes.push_back({{"name", name}, {"op", op}, {"inputs", inputs}, {"shapes", std::move(shapes)}});
+    return name;
   }
   std::string unique(const std::string& name) {
     const int before = uses_[name]++;
     return before == 0 ? name : unique(name + "_" + std::to_string(before));
   }
 
-  GraphRecord graph_;
   std::map<std::string, std::string> scopes_;    // by the paths of modules
   std::map<std::uint32_t, std::string> places_;  // by the indices of modules
   std::map<std::string, int> uses_;
@@ -120,7 +105,7 @@ class GraphBuilder {
 
 void Recorder::record_graph(nn::Module& module, const std::vector<Variable*>& inputs,
                             const std::function<variable_list()>& call) {
-  if (!writes()) return record("add_graph", "", "graph", {}, {}, GraphRecord{});
+  if (!writes()) return record("add_graph", {"graph", "graph", {}, {}, {}});
   const InferenceMode gradients(false);
   GraphBuilder builder(module);
   std::set<std::string> devices{"cpu"};
@@ -129,7 +114,7 @@ void Recorder::record_graph(nn::Module& module, const std::vector<Variable*>& in
     EBB_CHECK(input->defined(), "add_graph: an input is undefined.");
     devices.insert(input->device().str());
     *input = as_leaf(*input);
-    builder.add_input(*input);
+    builder.add_leaf("input", "Input", *input);
   }
   for (const auto& [path, parameter] : module.named_parameters().pairs()) {
     devices.insert(parameter.device().str());
@@ -141,9 +126,9 @@ void Recorder::record_graph(nn::Module& module, const std::vector<Variable*>& in
   const nn::utils::SubstituteGuard guard(module, state);
   // The guard gives the module views of the aliases.
   for (const auto& [path, parameter] : module.named_parameters().pairs())
-    builder.add_parameter(path, parameter);
+    builder.add_leaf(builder.in_scope(path), "Parameter", parameter);
   builder.add_ops(call());
-  record("add_graph", "", "graph", {}, {}, builder.take());
+  record("add_graph", {"graph", "graph", {}, {}, {{"nodes", std::move(builder.nodes)}}});
 }
 
 }  // namespace ebb::watch

@@ -1,15 +1,17 @@
 // add_histogram: the distribution of a tensor; add_pr_curve: precision and recall at thresholds.
 #include <ebb/ebb.h>
-#include <ebb/watch/records.h>
+
+#include "watch/record.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
+#include <iterator>
 #include <numeric>
-#include <vector>
 
 namespace ebb::watch {
 namespace {
+
+using nlohmann::json;
 
 constexpr std::int64_t kChunk = std::int64_t{1} << 22;  // elements that are converted to Double at a time
 
@@ -21,77 +23,75 @@ std::vector<double> to_vector(const Variable& tensor) {
 
 // Returns the edges of the buckets of TensorFlow and torch: 0, and from 1e-12 to 1e20 by factors of 1.1.
 std::vector<double> tensorflow_edges() {
-  std::vector<double> edges{0};
-  for (double edge = 1e-12; edge < 1e20; edge *= 1.1) edges.push_back(edge);
-  const std::vector<double> positive(edges.begin() + 1, edges.end());
-  for (const double edge : positive) edges.insert(edges.begin(), -edge);
+  std::vector<double> positive, edges;
+  for (double edge = 1e-12; edge < 1e20; edge *= 1.1) positive.push_back(edge);
+  std::transform(positive.rbegin(), positive.rend(), std::back_inserter(edges), std::negate<>());
+  edges.push_back(0);
+  edges.insert(edges.end(), positive.begin(), positive.end());
   return edges;
 }
 
 // Returns numpy.histogram's edges of `bins` equal buckets.
 std::vector<double> equal_edges(double min, double max, std::int64_t bins) {
-  if (min == max) {
-    min -= 0.5;
-    max += 0.5;
-  }
-  const double step = max / static_cast<double>(bins) - min / static_cast<double>(bins);
-  std::vector<double> edges;
-  for (std::int64_t i = 0; i < bins; ++i) edges.push_back(min + step * static_cast<double>(i));
-  edges.push_back(max);
-  return edges;
+  const double margin = min == max ? 0.5 : 0;
+  // The difference of the halves does not overflow.
+  return to_vector(linspace((min - margin) / 2, (max + margin) / 2, bins + 1, kDouble) * 2);
 }
 
-// Drops empty buckets at both ends, and joins neighbours until there are at most max_bins buckets.
-void set_buckets(HistogramRecord& record, const std::vector<double>& edges, const std::vector<double>& counts,
+// Adds the buckets to a histogram. Drops empty ones at both ends, and joins neighbours until there are at
+// most max_bins.
+void set_buckets(json& histogram, const std::vector<double>& edges, const std::vector<double>& counts,
                  std::int64_t max_bins) {
   const auto full = [](double count) { return count > 0; };
   const auto first = std::find_if(counts.begin(), counts.end(), full);
   const auto last = std::find_if(counts.rbegin(), counts.rend(), full).base();
-  const auto edge = [&](auto at) { return edges[static_cast<std::size_t>(at - counts.begin())]; };
   const std::int64_t joined = (last - first + max_bins - 1) / max_bins;
-  record.limits = {edge(first)};
-  record.counts = {0};
-  for (auto at = first; at < last;) {
-    const auto end = at + std::min(joined, last - at);
-    record.counts.push_back(std::accumulate(at, end, 0.0));
-    record.limits.push_back(edge(end));
-    at = end;
-  }
+  const auto add = [&](auto begin, auto end) {
+    histogram["counts"].push_back(std::accumulate(begin, end, 0.0));
+    histogram["limits"].push_back(edges[static_cast<std::size_t>(end - counts.begin())]);
+  };
+  add(first, first);
+  for (auto at = first; at < last; at += std::min(joined, last - at))
+    add(at, at + std::min(joined, last - at));
 }
 
 // Counts the values in buckets. `bins` is 0 for those of TensorFlow.
-HistogramRecord histogram_of(const Variable& values, std::int64_t bins, std::int64_t max_bins) {
+json histogram_of(const Variable& values, std::int64_t bins, std::int64_t max_bins) {
   const NoGradGuard guard;
-  HistogramRecord record;
-  const Variable flat = values.detach().flatten();
-  const auto for_each_chunk = [&](const auto& visit) {
-    for (std::int64_t begin = 0; begin < flat.numel(); begin += kChunk)
-      visit(flat.slice(0, begin, begin + kChunk).to(Device::CPU).to(kDouble));
-  };
-  double min = std::numeric_limits<double>::infinity(), max = -min;
-  for_each_chunk([&](const Variable& chunk) {
-    for (const double value : to_vector(chunk)) {
-      record.nans += std::isnan(value);
-      record.infinities += std::isinf(value);
-      if (!std::isfinite(value)) continue;
-      min = std::min(min, value);
-      max = std::max(max, value);
-      record.count += 1;
-      record.sum += value;
-      record.sum_squares += value * value;
-    }
-  });
-  if (record.count == 0) return record;
-  record.min = min;
-  record.max = max;
+  std::int64_t count = 0, nans = 0, infinities = 0;
+  double min = 0, max = 0, sum = 0, sum_squares = 0;
+  const variable_list chunks = values.detach().flatten().split(kChunk);
+  const auto converted = [](const Variable& chunk) { return chunk.to(Device::CPU).to(kDouble); };
+  for (const Variable& chunk : chunks) {
+    const Variable all = converted(chunk), finite = all.masked_select(all.isfinite());
+    nans += all.isnan().sum().item<std::int64_t>();
+    infinities += all.isinf().sum().item<std::int64_t>();
+    if (finite.numel() == 0) continue;
+    const double least = finite.min().item<double>(), most = finite.max().item<double>();
+    min = count == 0 ? least : std::min(min, least);
+    max = count == 0 ? most : std::max(max, most);
+    count += finite.numel();
+    sum += finite.sum().item<double>();
+    sum_squares += finite.square().sum().item<double>();
+  }
+  json histogram = {{"min", min},
+                    {"max", max},
+                    {"count", count},
+                    {"sum", sum},
+                    {"sum_squares", sum_squares},
+                    {"nans", nans},
+                    {"infinities", infinities},
+                    {"limits", json::array()},
+                    {"counts", json::array()}};
+  if (count == 0) return histogram;
   std::vector<double> edges = bins == 0 ? tensorflow_edges() : equal_edges(min, max, bins);
   edges.front() = std::min(edges.front(), min);
   edges.back() = std::max(edges.back(), max);
   const Variable limits = tensor(edges, kDouble);
   Variable counts = zeros({limits.numel() - 1}, kDouble);
-  for_each_chunk([&](const Variable& chunk) { counts += std::get<0>(histogram(chunk, limits)); });
-  set_buckets(record, edges, to_vector(counts), max_bins);
-  return record;
+  for (const Variable& chunk : chunks) counts += std::get<0>(ebb::histogram(converted(chunk), limits));
+  set_buckets(histogram, edges, to_vector(counts), max_bins);
+  return histogram;
 }
 
 }  // namespace
@@ -103,12 +103,13 @@ void Recorder::add_histogram(const std::string& tag, const Variable& values, Ste
   const auto* const name = std::get_if<std::string_view>(&bins);
   EBB_CHECK(!name || *name == "tensorflow", "add_histogram: bins must be \"tensorflow\" or a number, got \"",
             *name, "\" for \"", tag, "\".");
-  const std::int64_t equal = name ? 0 : std::get<std::int64_t>(bins), most = max_bins.value_or(kChunk);
+  const std::int64_t equal = name ? default_bins_ : std::get<std::int64_t>(bins),
+                     most = max_bins.value_or(kChunk);
   EBB_CHECK(name || (equal >= 1 && equal <= kChunk), "add_histogram: bins must be 1 to ", kChunk, ", got ",
             equal, " for \"", tag, "\".");
   EBB_CHECK(most >= 1, "add_histogram: max_bins must be positive, got ", most, " for \"", tag, "\".");
-  record("add_histogram", "", tag, step, wall_time,
-         writes() ? histogram_of(values, equal, most) : HistogramRecord{});
+  record("add_histogram",
+         {"histogram", tag, step, wall_time, writes() ? histogram_of(values, equal, most) : nullptr});
 }
 
 void Recorder::add_pr_curve(const std::string& tag, const Variable& labels, const Variable& predictions,
@@ -122,7 +123,7 @@ void Recorder::add_pr_curve(const std::string& tag, const Variable& labels, cons
             labels, ".");
   EBB_CHECK(num_thresholds >= 2 && num_thresholds <= kChunk, "add_pr_curve: num_thresholds must be 2 to ",
             kChunk, ", got ", num_thresholds, " for \"", tag, "\".");
-  if (!writes()) return record("add_pr_curve", "", tag, step, wall_time, CurveRecord{});
+  if (!writes()) return record("add_pr_curve", {"pr_curve", tag, step, wall_time, {}});
   const NoGradGuard guard;
   const Variable scores =
       predictions.detach().flatten().to(predictions.dtype() == kDouble ? kDouble : kFloat);
@@ -139,9 +140,10 @@ void Recorder::add_pr_curve(const std::string& tag, const Variable& labels, cons
   };
   const Variable tp = at_least(truths * counted), fp = at_least((1 - truths) * counted);
   const Variable tn = fp[0] - fp, fn = tp[0] - tp;
-  record("add_pr_curve", "", tag, step, wall_time,
-         CurveRecord{to_vector(tp), to_vector(fp), to_vector(tn), to_vector(fn),
-                     to_vector(tp / (tp + fp).clamp_min(1e-7)), to_vector(tp / (tp + fn).clamp_min(1e-7))});
+  const Variable precision = tp / (tp + fp).clamp_min(1e-7), recall = tp / (tp + fn).clamp_min(1e-7);
+  json rows;
+  for (const Variable& row : {tp, fp, tn, fn, precision, recall}) rows.push_back(to_vector(row));
+  record("add_pr_curve", {"pr_curve", tag, step, wall_time, {{"rows", rows}}});
 }
 
 }  // namespace ebb::watch

@@ -3,18 +3,21 @@
 #include <ebb/vision/grid.h>
 #include <ebb/vision/image_io.h>
 #include <ebb/watch/figure.h>
-#include <ebb/watch/records.h>
+
+#include "watch/record.h"
 
 #include <algorithm>
-#include <string>
 
 namespace ebb::watch {
 namespace {
 
-ImageRecord encoded(const Variable& picture) {
+nlohmann::json encoded(const Variable& picture) {
   const Variable png = vision::encode_png(picture);
   const auto* bytes = png.data_ptr<std::uint8_t>();
-  return {picture.size(1), picture.size(2), picture.size(0), std::string(bytes, bytes + png.numel())};
+  return {{"height", picture.size(1)},
+          {"width", picture.size(2)},
+          {"channels", picture.size(0)},
+          {"png", std::string(bytes, bytes + png.numel())}};
 }
 
 // Returns the image as Byte [C, H, W]. Several images become one grid.
@@ -51,12 +54,12 @@ void Recorder::add_image(const std::string& tag, const Variable& image, Step ste
   const std::int64_t channels = at == dataformats.npos ? 1 : image.size(static_cast<std::int64_t>(at));
   EBB_CHECK(channels == 1 || channels == 3 || channels == 4, "add_image: expected 1, 3 or 4 channels for \"",
             tag, "\", got ", channels, " in ", image, " with dataformats \"", dataformats, "\".");
-  record("add_image", "", tag, step, wall_time,
-         writes() ? encoded(picture_of(image, dataformats)) : ImageRecord{});
+  record("add_image",
+         {"image", tag, step, wall_time, writes() ? encoded(picture_of(image, dataformats)) : nullptr});
 }
 
 void Recorder::add_figure(const std::string& tag, const Figure& figure, Step step, WallTime wall_time) {
-  record("add_figure", "", tag, step, wall_time, writes() ? encoded(figure.pixels()) : ImageRecord{});
+  record("add_figure", {"image", tag, step, wall_time, writes() ? encoded(figure.pixels()) : nullptr});
 }
 
 }  // namespace ebb::watch

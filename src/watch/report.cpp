@@ -3,11 +3,12 @@
 #include <ebb/watch/report.h>
 
 #include "io/atomic_file.h"
+#include "watch/encoding.h"
 #include "watch/rank.h"
 #include "watch/report_state.h"
 
 #include <algorithm>
-#include <exception>
+#include <cmath>
 #include <filesystem>
 
 namespace ebb::watch {
@@ -15,6 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
+
+constexpr std::int64_t kBuckets = 64;  // of a histogram on the page
 
 // Checks the options and sets those that depend on the path.
 ReportOptions completed(const std::filesystem::path& path, ReportOptions options) {
@@ -32,11 +35,15 @@ ReportOptions completed(const std::filesystem::path& path, ReportOptions options
 
 }  // namespace
 
+std::int64_t milliseconds(double seconds) {
+  return std::abs(seconds) <= 8.64e12 ? std::llround(seconds * 1000) : 0;
+}
+
 /// The recorder of a further run.
 class Report::Run final : public Recorder {
  public:
   Run(Report& report, std::string name)
-      : Recorder(report.writes()), report_(report), name_(std::move(name)) {}
+      : Recorder(report.writes(), kBuckets), report_(report), name_(std::move(name)) {}
 
  private:
   void write(Record&& record) override {
@@ -47,9 +54,29 @@ class Report::Run final : public Recorder {
   const std::string name_;
 };
 
-std::int64_t milliseconds_now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+void Report::State::add(Record&& record) {
+  json& names = data["runs"];
+  if (std::find(names.begin(), names.end(), record.run) == names.end()) names.push_back(record.run);
+  json &series = data["series"][record.kind][record.tag][record.run], &item = record.content;
+  const std::int64_t step = record.step.value_or(next_step(series)), time = milliseconds(*record.wall_time);
+  if (record.kind == "image") item["png"] = base64(item["png"].get_ref<const std::string&>());
+  if (record.kind == "pr_curve") item = {{"precision", item["rows"][4]}, {"recall", item["rows"][5]}};
+  if (record.kind == "scalar") {
+    item = {step, time, item};
+  } else {
+    item["step"] = step;
+    item["time"] = time;
+  }
+  round_numbers(item);
+  append_item(series, std::move(item), record.kind == "scalar" ? options.points() : options.samples());
+  is_closed = false;
+  if (Clock::now() < next) return;
+  try {
+    write_file(false);
+  } catch (const Error& e) {
+    next = Clock::now() + std::chrono::seconds(5);
+    if (!std::exchange(has_warned, true)) warn("Report: ", e.what(), " The report tries again later.");
+  }
 }
 
 void Report::State::write_file(bool closing) {
@@ -65,25 +92,12 @@ void Report::State::write_file(bool closing) {
   next = Clock::now() + std::chrono::duration_cast<Clock::duration>(pause);
 }
 
-void Report::State::changed(const std::string& run) {
-  json& names = data["runs"];
-  if (std::find(names.begin(), names.end(), run) == names.end()) names.push_back(run);
-  is_closed = false;
-  if (Clock::now() < next) return;
-  try {
-    write_file(false);
-  } catch (const Error& e) {
-    next = Clock::now() + std::chrono::seconds(5);
-    if (!std::exchange(has_warned, true)) warn("Report: ", e.what(), " The report tries again later.");
-  }
-}
-
 Report::Report(const std::string& path, ReportOptions options)
-    : Recorder(options.all_ranks() || writes_output()), state_(new State(path, completed(path, options))) {
+    : Recorder(options.all_ranks() || writes_output(), kBuckets),
+      state_(new State{path, completed(path, options)}) {
   if (!writes()) return;
-  state_->data = {{"started", milliseconds_now()}, {"runs", json::array()},
-                  {"series", json::object()},      {"graphs", json::object()},
-                  {"hparams", json::object()},     {"summaries", json::object()}};
+  state_->data = {
+      {"started", milliseconds(unix_time())}, {"runs", json::array()}, {"series", json::object()}};
   if (options.resume() && std::filesystem::exists(path)) {
     const std::string page = data::read_text(path);
     try {
@@ -121,12 +135,7 @@ void Report::write(Record&& record) {
 }
 
 void Report::add_summary(const std::string& summary, const std::string& name) {
-  if (!writes()) return;
-  json parsed = json::parse(summary, nullptr, false);
-  exclusively([&] {
-    state_->data["summaries"][name] = parsed.is_structured() ? std::move(parsed) : json(summary);
-    state_->changed(state_->options.run());
-  });
+  record("Report::add_summary", {"summary", name, {}, {}, {{"text", summary}}});
 }
 
 void Report::add_confusion_table(const std::string& tag, const Variable& counts,
@@ -136,7 +145,7 @@ void Report::add_confusion_table(const std::string& tag, const Variable& counts,
   EBB_CHECK(n > 0 && counts.size(1) == n && (names == 0 || names == n),
             "Report::add_confusion_table: expected counts [n, n] with n labels or none, got ", counts,
             " with ", names, " labels.");
-  if (!writes()) return;
+  if (!writes()) return record("Report::add_confusion_table", {"confusion", tag, step, wall_time, {}});
   const Variable copy = counts.detach().to(Device::CPU).to(kDouble).contiguous();
   json cells = json::array();  // row, column and count of those that are not 0
   for (std::int64_t cell = 0; cell < n * n; ++cell) {
@@ -144,12 +153,8 @@ void Report::add_confusion_table(const std::string& tag, const Variable& counts,
     EBB_CHECK(count >= 0 && count <= 1e15, "Report::add_confusion_table: ", count, " is not a count.");
     if (count > 0) cells.push_back({cell / n, cell % n, count});
   }
-  const double seconds = wall_time.value_or(static_cast<double>(milliseconds_now()) / 1000);
-  const Record record{state_->options.run(), tag, step, seconds, {}};
-  exclusively([&] {
-    state_->add_item("confusion", record, {{"classes", n}, {"labels", labels}, {"cells", std::move(cells)}});
-    state_->changed(record.run);
-  });
+  record("Report::add_confusion_table",
+         {"confusion", tag, step, wall_time, {{"classes", n}, {"labels", labels}, {"cells", cells}}});
 }
 
 void Report::flush() {

@@ -3,6 +3,7 @@
 #include <ebb/nn/modules/multi_head_attention.h>
 #include <ebb/watch/summary.h>
 
+#include "watch/class_name.h"
 #include "watch/kept_generator.h"
 #include "watch/module_hooks.h"
 

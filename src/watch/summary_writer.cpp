@@ -3,111 +3,101 @@
 
 #include "watch/event_file.h"
 #include "watch/rank.h"
+#include "watch/record.h"
 
 #include <fmt/format.h>
 
 #include <ctime>
-#include <map>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <variant>
-#include <vector>
+#include <set>
 
 namespace ebb::watch {
 namespace {
 
-// The numbers of TensorBoard's enumerations.
-constexpr std::int64_t kFloatTensor = 1, kStringTensor = 7;
+using nlohmann::json;
+
 constexpr std::size_t kMostFiles = 100;  // open files
 
-// Returns SummaryMetadata, which names the part of TensorBoard that shows the value.
-Message metadata(std::string_view plugin, std::string_view content) {
-  return Message().add(1, Message().add(1, plugin).add(2, content));
+// Returns the field of SummaryMetadata, which names the part of TensorBoard that shows the value.
+Message metadata(std::string_view plugin, const Message& content) {
+  return Message().add(9, Message().add(1, Message().add(1, plugin).add(2, content)));
 }
 
-Message shape_of(const std::vector<std::int64_t>& sizes) {
+Message shape_of(const json& sizes) {
   Message shape;
   for (const std::int64_t size : sizes) shape.add(2, Message().add(1, size));
   return shape;
 }
 
-// Adds the fields of a Summary.Value.
-void add_content(Message& value, const ScalarRecord& scalar) {
-  value.add(2, static_cast<float>(scalar.value));
+// Returns a tensor. The dtype is a number of TensorFlow's enumeration.
+template <class Values>
+Message tensor_of(std::int64_t dtype, const json& sizes, unsigned field, const Values& values) {
+  return Message().add(8, Message().add(1, dtype).add(2, shape_of(sizes)).add(field, values));
 }
 
-void add_content(Message& value, const HistogramRecord& histogram) {
-  value.add(5, Message()
-                   .add(1, histogram.min)
-                   .add(2, histogram.max)
-                   .add(3, histogram.count)
-                   .add(4, histogram.sum)
-                   .add(5, histogram.sum_squares)
-                   .add_packed(6, histogram.limits)
-                   .add_packed(7, histogram.counts));
+// Returns the fields of a Summary.Value apart from the tag.
+Message value_of(const std::string& kind, const json& content) {
+  if (kind == "scalar") return Message().add(2, content.get<float>());
+  if (kind == "image")
+    return Message().add(4, Message()
+                                .add(1, content["height"].get<std::int64_t>())
+                                .add(2, content["width"].get<std::int64_t>())
+                                .add(3, content["channels"].get<std::int64_t>())
+                                .add(4, content["png"].get_ref<const std::string&>()));
+  if (kind == "text")
+    return metadata("text", {})
+        .append(tensor_of(7, {1}, 8, content["text"].get_ref<const std::string&>()));  // DT_STRING
+  if (kind == "histogram") {
+    Message fields;
+    unsigned field = 0;
+    for (const char* name : {"min", "max", "count", "sum", "sum_squares"})
+      fields.add(++field, content[name].get<double>());
+    for (const char* name : {"limits", "counts"})
+      fields.add(++field, content[name].get<std::vector<double>>());
+    return Message().add(5, fields);
+  }
+  std::vector<float> numbers;  // of a precision-recall curve
+  for (const json& row : content["rows"])
+    for (const json& number : row) numbers.push_back(number.get<float>());
+  const auto thresholds = static_cast<std::int64_t>(numbers.size() / 6);
+  return metadata("pr_curves", Message().add(2, thresholds))
+      .append(tensor_of(1, {6, thresholds}, 5, numbers));  // DT_FLOAT
 }
 
-void add_content(Message& value, const ImageRecord& image) {
-  value.add(4, Message().add(1, image.height).add(2, image.width).add(3, image.channels).add(4, image.png));
-}
-
-void add_content(Message& value, const TextRecord& text) {
-  value.add(9, metadata("text", ""))
-      .add(8, Message().add(1, kStringTensor).add(2, shape_of({1})).add(8, text.text));
-}
-
-void add_content(Message& value, const CurveRecord& curve) {
-  std::vector<float> rows;
-  for (const auto* row : {&curve.true_positives, &curve.false_positives, &curve.true_negatives,
-                          &curve.false_negatives, &curve.precision, &curve.recall})
-    for (const double number : *row) rows.push_back(static_cast<float>(number));
-  const auto thresholds = static_cast<std::int64_t>(curve.recall.size());
-  value.add(9, metadata("pr_curves", Message().add(2, thresholds).bytes()))
-      .add(8, Message().add(1, kFloatTensor).add(2, shape_of({6, thresholds})).add_packed(5, rows));
-}
-
-Message graph_of(const GraphRecord& record) {
+Message graph_of(const json& nodes) {
   Message graph;
-  for (const GraphRecord::Node& node : record.nodes) {
+  for (const json& node : nodes) {
     Message made, shapes;
-    made.add(1, node.name).add(2, node.op);
-    for (const std::string& input : node.inputs) made.add(3, input);
-    for (const auto& sizes : node.shapes) shapes.add(7, shape_of(sizes));
+    made.add(1, node["name"].get_ref<const std::string&>()).add(2, node["op"].get_ref<const std::string&>());
+    for (const std::string input : node["inputs"]) made.add(3, input);
+    for (const json& sizes : node["shapes"]) shapes.add(7, shape_of(sizes));
     made.add(5, Message().add(1, "_output_shapes").add(2, Message().add(1, shapes)));
     graph.add(1, made);
   }
   return graph.add(4, Message().add(1, std::int64_t{22}));  // a version of TensorFlow that has these fields
 }
 
+// Returns a field of google.protobuf.Value, and the number of DATA_TYPE_BOOL, FLOAT64 or STRING.
+std::pair<Message, std::int64_t> hyperparameter(const json& value) {
+  if (value.is_boolean()) return {Message().add(4, std::int64_t{value.get<bool>()}), 2};
+  if (value.is_number()) return {Message().add(2, value.get<double>()), 3};
+  return {Message().add(3, value.get_ref<const std::string&>()), 1};
+}
+
 // Returns the values of the three tags by which TensorBoard's table of hyper-parameters knows a run.
-std::vector<Message> summaries_of(const HparamsRecord& record) {
-  constexpr std::int64_t kTypes[] = {2, 3, 1};  // DATA_TYPE_BOOL, FLOAT64 and STRING
+std::vector<Message> summaries_of(const json& content) {
   Message experiment, start;
-  for (const auto& [name, value] : record.hparams) {
-    Message set;
-    std::visit(
-        [&]<class T>(const T& held) {
-          if constexpr (std::is_same_v<T, bool>)
-            set.add(4, std::int64_t{held});
-          else
-            set.add(std::is_same_v<T, double> ? 2 : 3, held);
-        },
-        value);
-    experiment.add(4, Message().add(1, name).add(4, kTypes[value.index()]));
+  for (const auto& [name, value] : content["hparams"].items()) {
+    const auto& [set, type] = hyperparameter(value);
+    experiment.add(4, Message().add(1, name).add(4, type));
     start.add(1, Message().add(1, name).add(2, set));
   }
-  for (const auto& [name, value] : record.metrics)
+  for (const auto& [name, value] : content["metrics"].items())
     experiment.add(5, Message().add(1, Message().add(2, name)));
-  const Message end = Message().add(1, std::int64_t{1});  // success
-  std::vector<Message> values;
-  const auto add = [&](const char* tag, unsigned field, const Message& data) {
-    values.push_back(Message().add(1, tag).add(9, metadata("hparams", Message().add(field, data).bytes())));
+  const auto summary = [](const char* tag, unsigned field, const Message& data) {
+    return Message().add(1, tag).append(metadata("hparams", Message().add(field, data)));
   };
-  add("_hparams_/experiment", 2, experiment);
-  add("_hparams_/session_start_info", 3, start);
-  add("_hparams_/session_end_info", 4, end);
-  return values;
+  return {summary("_hparams_/experiment", 2, experiment), summary("_hparams_/session_start_info", 3, start),
+          summary("_hparams_/session_end_info", 4, Message().add(1, std::int64_t{1}))};  // success
 }
 
 std::string default_folder(const std::string& comment) {
@@ -125,6 +115,7 @@ struct SummaryWriter::State {
   SummaryWriterOptions options;
   std::string folder;
   std::map<std::string, EventFile> files{};  // by run
+  std::set<std::string> runs{};              // whose first file has the start of a session
 
   EventFile& file(const std::string& run, double wall_time) {
     if (const auto open = files.find(run); open != files.end()) return open->second;
@@ -133,11 +124,11 @@ struct SummaryWriter::State {
         files.try_emplace(run, run.empty() ? folder : folder + "/" + run, options.filename_suffix())
             .first->second;
     file.append(Message().add(1, wall_time).add(3, "brain.Event:2"));
-    if (options.purge_step())  // the start of a session
-      file.append(Message()
-                      .add(1, wall_time)
-                      .add(2, *options.purge_step())
-                      .add(7, Message().add(1, std::int64_t{1})));
+    // A further file must not hide the records of the run's first one.
+    if (options.purge_step() && runs.insert(run).second) {
+      const Message start = Message().add(1, std::int64_t{1});
+      file.append(Message().add(1, wall_time).add(2, *options.purge_step()).add(7, start));
+    }
     return file;
   }
 };
@@ -163,32 +154,29 @@ void SummaryWriter::close() {
 }
 
 void SummaryWriter::write(Record&& record) {
-  EventFile& file = state_->file(record.run, record.wall_time);
+  EventFile& file = state_->file(record.run, *record.wall_time);
   const auto append = [&](unsigned field, const Message& content) {
     Message event;
-    event.add(1, record.wall_time);
+    event.add(1, *record.wall_time);
     if (record.step) event.add(2, *record.step);
     file.append(event.add(field, content));
   };
-  const auto append_value = [&](const std::string& tag, const auto& content) {
-    Message value;
-    add_content(value.add(1, tag), content);
-    append(5, Message().add(1, value));
+  const auto append_value = [&](const std::string& tag, const Message& value) {
+    append(5, Message().add(1, Message().add(1, tag).append(value)));
   };
-  std::visit(
-      [&]<class T>(const T& content) {
-        if constexpr (std::is_same_v<T, GraphRecord>) {
-          append(4, graph_of(content));
-        } else if constexpr (std::is_same_v<T, HparamsRecord>) {
-          for (const Message& value : summaries_of(content)) append(5, Message().add(1, value));
-        } else {
-          append_value(record.tag + (std::is_same_v<T, TextRecord> ? "/text_summary" : ""), content);
-        }
-        if constexpr (std::is_same_v<T, HistogramRecord>)
-          if (const std::int64_t others = content.nans + content.infinities; others > 0)
-            append_value(record.tag + "/not_finite", ScalarRecord{static_cast<double>(others)});
-      },
-      record.content);
+  const json& content = record.content;
+  if (record.kind == "graph") {
+    append(4, graph_of(content["nodes"]));
+  } else if (record.kind == "hparams") {
+    for (const Message& value : summaries_of(content)) append(5, Message().add(1, value));
+  } else {
+    append_value(record.tag + (record.kind == "text" ? "/text_summary" : ""), value_of(record.kind, content));
+  }
+  if (record.kind == "histogram")
+    if (const std::int64_t others =
+            content["nans"].get<std::int64_t>() + content["infinities"].get<std::int64_t>();
+        others > 0)
+      append_value(record.tag + "/not_finite", value_of("scalar", others));
 }
 
 }  // namespace ebb::watch

@@ -85,9 +85,6 @@ void write_everything(const std::string& path) {
   report.add_hparams({{"lr", 0.1}, {"nesterov", true}, {"schedule", "cosine"}}, {{"accuracy", 0.85}},
                      "trial");
   report.add_summary("Net\n  Linear 10 parameters");
-  report.add_summary(R"({"rows": [{"path": "fc", "type": "Linear", "depth": 1, "outputs": [[1, 2]],
-                         "counted_params": 10, "mult_adds": 10}], "total_params": 12345})",
-                     "table");
   nn::Linear net(2, 2);
   report.add_graph(net, ones({1, 2}));
 }
@@ -101,29 +98,34 @@ TEST_CASE("the page of a report draws every kind of record in Chromium") {
   const Shown page = shown(folder, "1280,8000", "", R"(
     const count = (name, parent = document) => result(name + ' ' + parent.querySelectorAll(name).length);
     result(document.title);
-    result([...document.querySelectorAll('h2')].map(one => one.textContent).join());
-    const chart = document.querySelector('[aria-label^="loss/train,"]');
-    for (const name of ['path.line', 'path.bad', 'text']) count(name, chart);
-    count('.ridge');
+    result([...document.querySelectorAll('section:not([hidden]) h2')].map(one => one.textContent).join());
+    const chart = [...document.querySelectorAll('figure')].find(one => one.textContent.startsWith('loss/train'));
+    for (const name of ['path.line', 'path.bad', 'text']) count(name, chart.querySelector('svg'));
+    result(document.querySelectorAll('.bucket.selected').length > 30);
+    result(document.querySelectorAll('.bucket').length > 120);
     const image = document.querySelector('figure img');
     await image.decode();
     result(image.naturalWidth + ' x ' + image.naturalHeight + ', ' + image.alt);
     result(document.querySelector('table.matrix').textContent);
     result([...document.querySelectorAll('.note')].map(one => one.textContent).find(text => text.includes('frequent')));
     result(document.querySelector('figure.text pre').textContent.length);
-    result(document.body.textContent.includes('12,345'));
+    result(document.querySelector('figure.summary pre').textContent.length);
+    result(document.querySelector('figure.graph pre').textContent);
     result(document.getElementById('status').textContent.split(' ')[0]);
-    result(document.getElementById('environment').textContent.includes('Processor'));
+    result(document.getElementById('facts').textContent.includes('Processor'));
     result([...document.querySelectorAll('input, select, button, [tabindex]')].filter(one => !one.hidden && !one.labels?.length &&
       !one.ariaLabel && !one.textContent.trim()).map(one => one.outerHTML).join());)");
   CHECK(page.console == "");
   CHECK(page.document ==
         "Everything &amp; &lt;more&gt;;"
         "Curves,Confusion tables,Precision and "
-        "recall,Histograms,Images,Texts,Hyper-parameters,Model,Environment;"
-        "path.line 2;path.bad 1;text 11;.ridge 5;16 x 8, image at step 30, 16 times 8 pixels;"
+        "recall,Histograms,Images,Texts,Hyper-parameters,Model,Graph,Environment;"
+        "path.line 2;path.bad 1;text 11;true;true;16 x 8, image at step 30, 16 times 8 pixels;"
         "ClasscatdogRecallcat8280.0 %dog1990.0 %Precision88.9 %81.8 %;"
-        "6.0 % of 1,680 are correct. The most frequent confusions:;59;true;Finished;true;;");
+        "6.0 % of 1,680 are correct. The most frequent confusions:;59;26;"
+        "input = Input() [1,2]\nLinear/weight = Parameter() [2,2]\nLinear/bias = Parameter() [2]\n"
+        "Linear/Addmm = Addmm(Linear/bias, input, Linear/weight) [1,2]\noutput = Output(Linear/Addmm) [1,2];"
+        "Finished,;true;;");
 }
 
 TEST_CASE("the page of a report fits a screen of 320 pixels") {
@@ -142,7 +144,7 @@ TEST_CASE("the page of a report fits a screen of 320 pixels") {
   CHECK(page.document == "320 320;");
 }
 
-TEST_CASE("the charts of a report can be read, zoomed and configured with the keyboard") {
+TEST_CASE("the charts of a report can be read and zoomed with the keyboard and the pointer") {
   if (!has_browser()) return;
   const Folder folder;
   {
@@ -150,40 +152,74 @@ TEST_CASE("the charts of a report can be read, zoomed and configured with the ke
     for (int i = 0; i < 5; ++i) report.add_scalar("loss", std::pow(10, -i), i);
   }
   const Shown page = shown(folder, "1280,900", "", R"(
-    const chart = document.querySelector('.chart');
-    chart.focus();
-    result(document.activeElement === chart);
-    for (const key of ['ArrowLeft', 'ArrowLeft', 'ArrowRight', 'ArrowLeft', 'ArrowLeft', 'Home', 'End']) {
-      chart.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
-      result(document.getElementById('live').textContent);
-    }
-    const ticks = () => result([...chart.querySelectorAll('text')].map(one => one.textContent).join(' '));
+    const chart = document.querySelector('.chart > svg'), slider = document.querySelector('.scalar input');
+    slider.focus();
+    result(document.activeElement === slider);
+    const move = at => {
+      slider.value = at;
+      slider.dispatchEvent(new Event('input'));
+      result(slider.getAttribute('aria-valuetext'));
+    };
+    const press = key => slider.dispatchEvent(new KeyboardEvent('keydown', { key }));
+    [3, 2, 0, 4].forEach(move);
+    const ticks = () => result([...document.querySelectorAll('.chart > svg > text')].map(one => one.textContent).join(' '));
     ticks();
-    const input = label => [...document.querySelectorAll('label')].find(one => one.textContent.includes(label)).querySelector('input, select');
+    const input = label => [...document.querySelectorAll('label')].find(one => one.textContent.includes(label)).querySelector('input');
     input('Logarithmic').click();
     ticks();
-    chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' }));
-    chart.dispatchEvent(new KeyboardEvent('keydown', { key: '+' }));
+    move(0);
+    press('+');
     ticks();
-    chart.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+    press('Escape');
+    ticks();
+    // A drag over the left half, from pixel to pixel, enlarges it.
+    const { left, width } = document.querySelector('.chart').getBoundingClientRect();
+    const drag = (type, at) => document.querySelector('.chart').dispatchEvent(new PointerEvent(type, { clientX: left + at * width, pointerType: 'mouse' }));
+    drag('pointerdown', 0);
+    drag('pointermove', 0.5);
+    result(document.querySelectorAll('.selection').length);
+    drag('pointerup', 0.5);
+    drag('pointerleave', 0.5);
+    ticks();
+    document.querySelector('.chart').dispatchEvent(new MouseEvent('dblclick'));
     input('Logarithmic').click();
     const smoothing = input('Smoothing');
     smoothing.value = 0.5;
-    smoothing.dispatchEvent(new Event('input'));
+    smoothing.dispatchEvent(new Event('input', { bubbles: true }));
     result(document.querySelector('.legend tbody').textContent);
     const filter = input('Tags');
     filter.value = 'accuracy';
-    filter.dispatchEvent(new Event('input'));
+    filter.dispatchEvent(new Event('input', { bubbles: true }));
     result(document.querySelector('figure').hidden);)");
   CHECK(page.console == "");
   INFO(page.document);
   // The moving average of 1, 0.1, 0.01, 0.001, 0.0001 with weight 0.5 is 2.1121 / 31 at the end... of the
   // sums.
   CHECK(page.document ==
-        "true;run: 0.0001 at step 4;run: 0.001 at step 3;run: 0.0001 at step 4;run: 0.001 at step 3;"
-        "run: 0.01 at step 2;run: 1 at step 0;run: 0.0001 at step 4;"
+        "true;run: 0.001 at step 3;run: 0.01 at step 2;run: 1 at step 0;run: 0.0001 at step 4;"
         "0 0.2 0.4 0.6 0.8 1 0 1 2 3 4 step;0.0001 0.001 0.01 0.1 1 0 1 2 3 4 step;"
-        "0.1 1 0 0.2 0.4 0.6 0.8 1 step;run0.0403140.00011;true;");
+        "run: 1 at step 0;0.1 1 0 0.2 0.4 0.6 0.8 1 step;0.0001 0.001 0.01 0.1 1 0 1 2 3 4 step;1;"
+        "0.1 1 0 0.5 1 1.5 step;run0.0403140.00011;true;");
+}
+
+TEST_CASE("a run of a report can be hidden on the page") {
+  if (!has_browser()) return;
+  const Folder folder;
+  {
+    Report report(folder / "run.html");
+    for (const char* run : {"a", "b"}) report.run(run).add_scalar("loss", 1, 1);
+    report.run("b").add_text("only b", "text");
+  }
+  const Shown page = shown(folder, "1280,900", "", R"(
+    const show = () => result([...document.querySelectorAll('figure:not([hidden]) span:first-child')].map(one => one.textContent).join() +
+      ' ' + document.querySelector('.legend tbody').textContent);
+    show();
+    document.querySelectorAll('#runs input')[1].click();
+    show();
+    document.querySelectorAll('#runs input')[1].click();
+    show();)");
+  CHECK(page.console == "");
+  CHECK(page.document == "loss,only b a1111b1111;loss a1111;loss,only b a1111b1111;");
 }
 
 TEST_CASE("the open page of a running report shows newer records") {
@@ -197,12 +233,12 @@ TEST_CASE("the open page of a running report shows newer records") {
   const Shown page = shown(folder, "1280,900", R"(
     if (location.hash === '') {
       const element = document.getElementById('data'), data = JSON.parse(element.textContent);
-      delete data.scalars.accuracy;
+      delete data.series.scalar.accuracy;
       data.updated -= 1000;
       element.textContent = JSON.stringify(data);
     })",
                            R"(
-    const tags = () => result([...document.querySelectorAll('figcaption span')].map(one => one.textContent).join());
+    const tags = () => result([...document.querySelectorAll('figcaption span:first-child')].map(one => one.textContent).join());
     if (location.hash !== '') return;
     tags();
     setTimeout(tags, 2500);)");

@@ -1,4 +1,4 @@
-// Recorder: the methods that SummaryWriter and Report share, and the records that they write.
+// Recorder: the methods that SummaryWriter and Report share.
 #pragma once
 
 #include <ebb/nn/module.h>
@@ -20,45 +20,7 @@ namespace ebb::watch {
 
 class Figure;
 
-struct ScalarRecord {
-  double value;
-};
-
-/// A histogram: counts[i] values lie in [limits[i - 1], limits[i]). The first bucket is empty and the last
-/// one includes its limit, as in torch's files. Without finite values there are no buckets. min, max, sum and
-/// the buckets count finite values only; the numbers of NaN and infinities are separate.
-struct HistogramRecord {
-  double min = 0, max = 0, count = 0, sum = 0, sum_squares = 0;
-  std::int64_t nans = 0, infinities = 0;
-  std::vector<double> limits, counts;
-};
-
-/// An image as the bytes of a PNG file.
-struct ImageRecord {
-  std::int64_t height = 0, width = 0, channels = 0;
-  std::string png;
-};
-
-struct TextRecord {
-  std::string text;
-};
-
-/// A precision-recall curve over thresholds from 0 to 1: the rows of torch's pr_curve_raw.
-struct CurveRecord {
-  std::vector<double> true_positives, false_positives, true_negatives, false_negatives, precision, recall;
-};
-
-/// The ops of a network: nodes with the names of their inputs, in the order of the call. A name has the
-/// modules before it, as in torch's files: "Net/Linear[fc1]/Addmm". The input "name:1" is the second result
-/// of a node.
-struct GraphRecord {
-  struct Node {
-    std::string name, op;  // op is "Input", "Parameter", "Output", or the name of an op
-    std::vector<std::string> inputs;
-    std::vector<std::vector<std::int64_t>> shapes;  // of each result
-  };
-  std::vector<Node> nodes;
-};
+struct Record;
 
 /// The value of a hyper-parameter: true or false, a number of any type, or a text.
 struct Hyperparameter : std::variant<bool, double, std::string> {
@@ -68,21 +30,6 @@ struct Hyperparameter : std::variant<bool, double, std::string> {
   Hyperparameter(T value) : variant(static_cast<double>(value)) {}
   Hyperparameter(const char* value) : variant(std::string(value)) {}
   Hyperparameter(std::string value) : variant(std::move(value)) {}
-};
-
-struct HparamsRecord {
-  std::map<std::string, Hyperparameter> hparams;
-  std::map<std::string, double> metrics;
-};
-
-struct Record {
-  using Content = std::variant<ScalarRecord, HistogramRecord, ImageRecord, TextRecord, CurveRecord,
-                               GraphRecord, HparamsRecord>;
-  std::string run;  // "" is the recorder's own run; add_scalars and add_hparams write to further runs
-  std::string tag;
-  std::optional<std::int64_t> step;
-  double wall_time;  // seconds since 1970
-  Content content;
 };
 
 /// Base class of SummaryWriter and Report. The methods have the names and arguments of
@@ -103,9 +50,9 @@ class EBB_API Recorder {
   /// Records several numbers in one chart, each as a run of its own: RUN/main_tag_key.
   void add_scalars(const std::string& main_tag, const std::map<std::string, double>& values, Step step = {},
                    WallTime wall_time = {});
-  /// Records the distribution of a tensor's elements. `bins` is "tensorflow" (buckets that grow by 10 %) or
-  /// a number of equal buckets; `max_bins` joins neighbours until there are at most so many. An empty tensor
-  /// gives an empty histogram.
+  /// Records the distribution of a tensor's elements. `bins` is "tensorflow" (buckets that grow by 10 %; a
+  /// Report has 64 equal ones) or a number of equal buckets; `max_bins` joins neighbours until there are at
+  /// most so many. An empty tensor gives an empty histogram.
   void add_histogram(const std::string& tag, const Variable& values, Step step = {},
                      std::variant<std::string_view, std::int64_t> bins = "tensorflow",
                      WallTime wall_time = {}, std::optional<std::int64_t> max_bins = {});
@@ -126,19 +73,22 @@ class EBB_API Recorder {
   /// tensors and mode nor the generators. `module` is a handle or has a public forward().
   template <class M, class... Inputs>
   void add_graph(M& module, const Inputs&... inputs) {
-    std::tuple<Inputs...> copies(inputs...);
-    std::vector<Variable*> places;
-    nn::detail::gather(copies, places);
-    const auto call = [&] {
-      auto results = std::apply(
-          [&](auto&... each) { return nn::detail::call_module(*handle(module), each...); }, copies);
-      std::vector<Variable*> outputs;
-      nn::detail::gather(results, outputs);
-      variable_list tensors;
-      for (const Variable* output : outputs) tensors.push_back(*output);
-      return tensors;
-    };
-    record_graph(*handle(module), places, call);
+    if constexpr (nn::detail::Holder<M>) {
+      add_graph(*module, inputs...);
+    } else {
+      std::tuple<Inputs...> copies(inputs...);
+      std::vector<Variable*> places;
+      nn::detail::gather(copies, places);
+      record_graph(module, places, [&] {
+        auto results =
+            std::apply([&](auto&... each) { return nn::detail::call_module(module, each...); }, copies);
+        std::vector<Variable*> outputs;
+        nn::detail::gather(results, outputs);
+        variable_list tensors;
+        for (const Variable* output : outputs) tensors.push_back(*output);
+        return tensors;
+      });
+    }
   }
   /// Records hyper-parameters and the metrics that they led to, as a run of its own. Its default name is the
   /// time.
@@ -152,28 +102,23 @@ class EBB_API Recorder {
 
  protected:
   /// Makes a recorder that records nothing if `on` is false, for processes that must not write.
-  explicit Recorder(bool on = true);
+  /// Histograms have so many equal buckets by default, or those of TensorFlow.
+  explicit Recorder(bool on = true, std::int64_t default_bins = 0);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
   /// Returns whether records are written: the recorder is on, and this process has made it.
   bool writes() const;
+  /// Checks and completes a record, and writes it unless the recorder is off. Errors name the function.
+  void record(const char* function, Record&& record);
   /// Writes one record. Called by one thread at a time, and never if the recorder is off.
   virtual void write(Record&& record) = 0;
   /// Calls `body` while no thread is in write().
   void exclusively(const std::function<void()>& body);
 
  private:
-  template <class M>
-  static auto* handle(M& module) {
-    if constexpr (nn::detail::Holder<M>)
-      return module.get();
-    else
-      return &module;
-  }
-  void record(const char* function, std::string run, const std::string& tag, Step step, WallTime wall_time,
-              Record::Content content);
   void record_graph(nn::Module& module, const std::vector<Variable*>& inputs,
                     const std::function<variable_list()>& call);
+  const std::int64_t default_bins_;
   struct Lock;
   std::unique_ptr<Lock> lock_;
 };

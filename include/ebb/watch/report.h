@@ -52,8 +52,8 @@ class EBB_API Report final : public Recorder {
   /// The same name gives the same recorder. It must not be used after the report's end.
   Recorder& run(const std::string& name);
 
-  /// Adds a model's summary: the text or the JSON that watch::summary() gives, or any other text. The same
-  /// name replaces the earlier summary.
+  /// Adds a model's summary: the text that watch::summary() gives, or any other text. The page shows the
+  /// newest one of each name.
   void add_summary(const std::string& summary, const std::string& name = "model");
   /// Adds a table of counts [n, n], any dtype and device: rows are true classes, columns predicted ones
   /// (sklearn.metrics.confusion_matrix). `labels` has n names or none. Of a table of more than 50 classes the

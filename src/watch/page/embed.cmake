@@ -1,9 +1,13 @@
-# Generates the source ${EMBEDDED} with the texts of the scripts and of report.css. As a script:
-# cmake -DEMBEDDED=page.cpp -P embed.cmake
-set(SCRIPT "")
-foreach(_file charts.js cards.js report.js)
-  file(READ ${CMAKE_CURRENT_LIST_DIR}/${_file} _text)
-  string(APPEND SCRIPT "${_text}")
-endforeach()
-file(READ ${CMAKE_CURRENT_LIST_DIR}/report.css STYLE)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/page.cpp.in ${EMBEDDED} @ONLY)
+# Generates the source ${EMBEDDED} from report.html, report.css and report.js, as a part before the data of a report
+# and a part after it.
+set(_page ${CMAKE_CURRENT_LIST_DIR})
+file(READ ${_page}/report.css STYLE)
+file(READ ${_page}/report.js SCRIPT)
+file(READ ${_page}/report.html _html)
+string(FIND "${_html}" "@DATA@" _data)
+string(SUBSTRING "${_html}" 0 ${_data} HEAD)
+math(EXPR _data "${_data} + 6")
+string(SUBSTRING "${_html}" ${_data} -1 TAIL)
+string(CONFIGURE "${HEAD}" HEAD @ONLY)
+string(CONFIGURE "${TAIL}" TAIL @ONLY)
+configure_file(${_page}/page.cpp.in ${EMBEDDED} @ONLY)
