@@ -197,12 +197,14 @@ TEST_CASE("the charts of a report can be read and zoomed with the keyboard and t
   // sums.
   CHECK(page.document ==
         "true;run: 0.001 at step 3;run: 0.01 at step 2;run: 1 at step 0;run: 0.0001 at step 4;"
-        "0 0.2 0.4 0.6 0.8 1 0 1 2 3 4 step;0.0001 0.001 0.01 0.1 1 0 1 2 3 4 step;"
-        "run: 1 at step 0;0.1 1 0 0.2 0.4 0.6 0.8 1 step;0.0001 0.001 0.01 0.1 1 0 1 2 3 4 step;1;"
-        "0.1 1 0 0.5 1 1.5 step;run0.0403140.00011;true;");
+        "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 0 0.5 1 1.5 2 2.5 3 3.5 4 step;"
+        "0.0001 0.001 0.01 0.1 1 0 0.5 1 1.5 2 2.5 3 3.5 4 step;run: 1 at step 0;"
+        "0.1 1 0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 step;"
+        "0.0001 0.001 0.01 0.1 1 0 0.5 1 1.5 2 2.5 3 3.5 4 step;1;"
+        "0.1 1 0 0.2 0.4 0.6 0.8 1 1.2 1.4 1.6 1.8 step;run0.0403140.00011;true;");
 }
 
-TEST_CASE("a run of a report can be hidden on the page") {
+TEST_CASE("runs can be hidden and reports compared on the page") {
   if (!has_browser()) return;
   const Folder folder;
   {
@@ -217,9 +219,20 @@ TEST_CASE("a run of a report can be hidden on the page") {
     document.querySelectorAll('#runs input')[1].click();
     show();
     document.querySelectorAll('#runs input')[1].click();
+    show();
+    window.alert = result;
+    const files = new DataTransfer(), input = document.getElementById('files');
+    files.items.add(new File([document.documentElement.outerHTML], 'other.html'));
+    files.items.add(new File(['<html></html>'], 'wrong.html'));
+    input.files = files.files;
+    input.dispatchEvent(new Event('change'));
+    for (let i = 0; i < 3; ++i) for (const file of files.files) await file.text();  // the page reads them first
     show();)");
   CHECK(page.console == "");
-  CHECK(page.document == "loss,only b a1111b1111;loss a1111;loss,only b a1111b1111;");
+  CHECK(page.document ==
+        "loss,only b a1111b1111;loss a1111;loss,only b a1111b1111;"
+        "wrong.html is not a report of this version of ebb.;"
+        "loss,only b,only b a1111b1111other/a1111other/b1111;");
 }
 
 TEST_CASE("the open page of a running report shows newer records") {

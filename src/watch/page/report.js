@@ -99,14 +99,12 @@ function chart(body, lines, { log = false, xs, ys, xLabel }) {
   }
   label(left + w / 2, height - 4, "middle", xLabel);
   picture.append(inner);
-  const drawn = new Set(), along = (points, key = "y") => points.map(p => [x(p.x), y(p[key])]);
+  const along = (points, key = "y") => points.map(p => [x(p.x), y(p[key])]);
   for (const { points, raw = points, color, dash } of lines) {
-    const d = polyline(along(points)), band = raw.filter(p => p.high > p.low && (!log || p.low > 0));
+    const band = raw.filter(p => p.high > p.low && (!log || p.low > 0));
     inner.append(path(polyline([...along(band, "high"), ...along(band, "low").reverse()]), { class: "band", fill: color }));
     if (raw !== points) inner.append(path(polyline(along(raw)), { class: "raw", stroke: color }));
-    // A line that hides an earlier one is dashed.
-    inner.append(path(d, { class: "line", stroke: color, "stroke-dasharray": dash || (drawn.has(d) && "4 6") }));
-    drawn.add(d);
+    inner.append(path(polyline(along(points)), { class: "line", stroke: color, "stroke-dasharray": dash }));
     for (const p of points) {
       if (points.length <= 24 && y(p.y) <= h + 4) inner.append(svg("circle", { cx: x(p.x), cy: y(p.y), r: 2.5, fill: color }));
       if (p.bad) inner.append(path(`M${x(p.x) - 5} 0h10l-5 9Z`, { class: "bad", fill: color }));
@@ -330,15 +328,16 @@ function refresh() {
   setChildren(byId("runs"), runs.length < 2 ? [] : runs.map(run => boxes.find(box => box.dataset.run === run) ?? runBox(run)));
   for (const section of byId("main").children) {
     const nodes = nodesOf(section.id);
-    section.hidden = document.querySelector(`nav [href="#${section.id}"]`).hidden = !nodes.length;
+    section.hidden = document.querySelector(`nav [href="#${section.id}"]`).hidden = nodes.every(node => node.hidden);
     setChildren(section.lastChild, nodes);
   }
 }
 async function compare(files) {
   for (const file of files) {
     const other = new DOMParser().parseFromString(await file.text(), "text/html").getElementById("data");
-    if (other) compared.set(file.name.replace(/\.html$/, ""), JSON.parse(other.textContent));
-    else alert(`${file.name} is not a report`);
+    const data = JSON.parse(other?.textContent || "{}");
+    if (data.version === report.version) compared.set(file.name.replace(/\.html$/, ""), data);
+    else alert(`${file.name} is not a report of this version of ebb.`);
   }
   refresh();
 }
