@@ -3,6 +3,7 @@
 set(_page ${CMAKE_CURRENT_LIST_DIR})
 file(READ ${_page}/report.css STYLE)
 file(READ ${_page}/report.js SCRIPT)
+string(REGEX REPLACE "\n *(//[^\n]*)?" "\n" SCRIPT "${SCRIPT}")  # without comments and indentation
 file(READ ${_page}/report.html _html)
 string(FIND "${_html}" "@DATA@" _data)
 string(SUBSTRING "${_html}" 0 ${_data} HEAD)
