@@ -5,7 +5,7 @@
 
 #include "support/catch.h"
 #include "support/files.h"
-#include "tool.h"
+#include "support/tool.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -18,7 +18,7 @@ using watch::ReportOptions;
 
 namespace {
 
-bool has_browser() { return has_tool("chromium", "chromium"); }
+bool has_browser() { return support::has_tool("chromium", "chromium"); }
 
 void replace(std::string& text, const std::string& old, const std::string& with) {
   const std::size_t at = text.find(old);

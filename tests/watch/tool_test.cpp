@@ -1,5 +1,5 @@
 // Tests that need programs: without the program they are skipped, and fail if tools are required.
-#include "tool.h"
+#include "support/tool.h"
 
 #include "support/catch.h"
 #include "support/files.h"
@@ -11,7 +11,9 @@
 #include <filesystem>
 #include <string>
 
-TEST_CASE("looks for a program that does not exist", "[.tool]") { has_tool("no-such-program", "none"); }
+TEST_CASE("looks for a program that does not exist", "[.tool]") {
+  support::has_tool("no-such-program", "none");
+}
 
 TEST_CASE("a test without its program is skipped and fails if EBB_REQUIRE_TOOLS is set") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -28,5 +30,5 @@ TEST_CASE("a test without its program is skipped and fails if EBB_REQUIRE_TOOLS 
   const support::Environment required("EBB_REQUIRE_TOOLS", "1");
   CHECK(status(program + " '[.tool]'") != 0);
   CHECK(status(debugger) == 1);
-  CHECK(has_tool("sh", "dash"));
+  CHECK(support::has_tool("sh", "dash"));
 }

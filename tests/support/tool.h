@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+namespace support {
+
 /// Returns whether a program is installed. Otherwise warns that the test is skipped, or fails if
 /// EBB_REQUIRE_TOOLS is set. tests/run sets it, because it has installed all packages.
 inline bool has_tool(const std::string& program, const std::string& package) {
@@ -15,3 +17,5 @@ inline bool has_tool(const std::string& program, const std::string& package) {
   WARN("skipped: " << text);
   return false;
 }
+
+}  // namespace support
