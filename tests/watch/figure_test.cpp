@@ -103,6 +103,9 @@ TEST_CASE("a figure labels a linear axis with multiples of 1 or 2 or 5 times a p
   CHECK(y_labels(Figure("f").line("", {-3, 70})) == Labels{"0", "10", "20", "30", "40", "50", "60", "70"});
   CHECK(y_labels(Figure("f").line("", {0.013, 0.016})) ==
         Labels{"0.0130", "0.0135", "0.0140", "0.0145", "0.0150", "0.0155", "0.0160"});
+  CHECK(y_labels(Figure("f").line("", {-0.25, 0.25})) == Labels{"-0.2", "-0.1", "0", "0.1", "0.2"});
+  CHECK(y_labels(Figure("f").line("", {1, 1 + 4e-7})).back() == "1.0000004");
+  CHECK(y_labels(Figure("f").line("", {0, 4e-5})) == Labels{"0", "1e-5", "2e-5", "3e-5", "4e-5"});
   CHECK(y_labels(Figure("f").line("", {0, 3e6})) ==
         Labels{"0", "5.0e5", "1.0e6", "1.5e6", "2.0e6", "2.5e6", "3.0e6"});
 }
@@ -368,7 +371,7 @@ TEST_CASE("a grid of images accepts grey and transparent images and values outsi
   CHECK(pixels[40][40].item<int>() == 255);
   const Labels texts =
       texts_of(Figure::image_grid("t", rand({5, 1, 28, 28}), 3, {"r1", "r2"}, {"c1", "c2", "c3"}).svg());
-  CHECK(texts == Labels{"t", "r1", "r2", "c1", "c2", "c3"});
+  CHECK(texts == Labels{"r1", "r2", "c1", "c2", "c3", "t"});
 }
 
 TEST_CASE("panels share one legend if it is the same") {

@@ -11,9 +11,9 @@
 namespace ebb::watch {
 
 namespace drawing {
+class Canvas;
 struct Chart;
 struct Series;
-struct Table;
 }  // namespace drawing
 
 /// A chart. The axes have round ticks, a logarithmic axis has powers of ten. Values that are not finite, and
@@ -23,11 +23,6 @@ struct Table;
 class EBB_API Figure {
  public:
   explicit Figure(std::string title, std::string x_label = "", std::string y_label = "");
-  Figure(const Figure&);
-  Figure(Figure&&) noexcept;
-  Figure& operator=(const Figure&);
-  Figure& operator=(Figure&&) noexcept;
-  ~Figure();
 
   /// Adds a curve of y over 0, 1, 2, ..., or over x. A curve that hides an earlier one is dashed. A curve of
   /// at most 30 points has markers. An empty name has no line in the legend.
@@ -66,11 +61,10 @@ class EBB_API Figure {
   void write(const std::string& path, double scale = 1) const;
 
  private:
-  struct State;
-  drawing::Chart& chart(const char* method);
-  static Figure from_table(drawing::Table&& table);
+  Figure(std::string title, drawing::Canvas&& canvas, double middle);
+  drawing::Chart& changed(const char* method);
   Figure& add(const char* method, drawing::Series&& series);
-  std::unique_ptr<State> state_;
+  std::shared_ptr<drawing::Chart> chart_;
 };
 
 }  // namespace ebb::watch

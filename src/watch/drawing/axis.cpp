@@ -10,14 +10,10 @@ namespace ebb::watch::drawing {
 namespace {
 
 // Returns the text of a number without zeros in its exponent: 1e6, not 1e+06.
-std::string shortened(std::string number) {
+std::string shortened(const std::string& number) {
   const std::size_t e = number.find('e');
-  return e == number.npos ? number
-                          : number.substr(0, e + 1) + std::to_string(std::stoi(number.substr(e + 1)));
-}
-
-std::string power_of_ten(int exponent, bool plain) {
-  return plain ? fmt::format("{:g}", std::pow(10, exponent)) : fmt::format("1e{}", exponent);
+  return number.substr(0, e) +
+         (e == number.npos ? "" : "e" + std::to_string(std::stoi(number.substr(e + 1))));
 }
 
 }  // namespace
@@ -55,47 +51,49 @@ double Axis::at(double value) const {
 }
 
 std::vector<Tick> Axis::linear_ticks(double low, double high, std::size_t most) const {
-  int exponent = static_cast<int>(std::floor(std::log10((high - low) / static_cast<double>(most))));
-  double step = 0, first = 0, count = 0;
-  for (int i = 0; i == 0 || count > static_cast<double>(most); ++i) {
-    constexpr int kFactors[] = {1, 2, 5};
-    if (i > 0 && i % 3 == 0) ++exponent;
-    step = kFactors[i % 3] * std::pow(10, exponent);
+  // The steps are 1, 2 and 5 times a power of ten, then the next power.
+  auto exponent = static_cast<int>(std::floor(std::log10((high - low) / static_cast<double>(most))));
+  double step = 0, first = 0, count = std::numeric_limits<double>::infinity();
+  for (int factor = 1; count > static_cast<double>(most); factor = factor == 1 ? 2 : factor == 2 ? 5 : 10) {
+    if (factor == 10) factor = 1, ++exponent;
+    step = factor * std::pow(10, exponent);
     first = std::ceil(low / step - 1e-9);
     count = std::floor(high / step + 1e-9) - first + 1;
   }
   const double size = std::max(std::abs(low), std::abs(high));
-  const bool scientific = size >= 1e6 || exponent < -5;
-  const int digits = scientific ? static_cast<int>(std::floor(std::log10(size))) - exponent : -exponent;
+  const bool is_scientific = size >= 1e6 || size < 1e-4;
+  const int digits =
+      std::max(0, (is_scientific ? static_cast<int>(std::floor(std::log10(size))) : 0) - exponent);
   std::vector<Tick> ticks;
   for (double i = first; i < first + count; ++i) {
-    const double value = i == 0 ? 0 : i * step;
-    const std::string text = scientific ? fmt::format("{:.{}e}", value, std::max(digits, 0))
-                                        : fmt::format("{:.{}f}", value, std::max(digits, 0));
-    ticks.push_back({at(value), value == 0 ? "0" : shortened(text)});
+    const std::string text =
+        fmt::format(fmt::runtime(is_scientific ? "{:.{}e}" : "{:.{}f}"), i * step, digits);
+    ticks.push_back({at(i * step), i == 0 ? "0" : shortened(text)});
   }
+  return ticks;
+}
+
+std::vector<Tick> Axis::powers_of_ten(const std::vector<int>& factors, int stride) const {
+  std::vector<Tick> ticks;
+  const int first = static_cast<int>(std::floor(low_)), last = static_cast<int>(std::floor(high_));
+  const bool is_plain = low_ > -4 && high_ < 5;
+  for (int exponent = first; exponent <= last; ++exponent)
+    for (const int factor : factors) {
+      const double value = factor * std::pow(10, exponent), place = scaled(value);
+      if (exponent % stride == 0 && place > low_ - 1e-9 && place < high_ + 1e-9)
+        ticks.push_back(
+            {at(value), shortened(fmt::format(fmt::runtime(is_plain ? "{:g}" : "{:.0e}"), value))});
+    }
   return ticks;
 }
 
 std::vector<Tick> Axis::ticks(std::size_t most) const {
   if (!logarithmic_) return linear_ticks(low_, high_, most);
   const int low = static_cast<int>(std::ceil(low_)), high = static_cast<int>(std::floor(high_));
-  std::vector<Tick> ticks;
-  if (high - low < 2)
-    for (int exponent = low - 1; exponent <= high; ++exponent)
-      for (const int factor : {1, 2, 5}) {
-        const double value = factor * std::pow(10, exponent);
-        if (scaled(value) >= low_ && scaled(value) <= high_)
-          ticks.push_back({at(value), shortened(fmt::format("{:g}", value))});
-      }
-  if (ticks.size() > 1 && ticks.size() <= most) return ticks;
+  const std::vector<Tick> ticks = powers_of_ten({1, 2, 5}, 1);
+  if (high - low < 2 && ticks.size() > 1 && ticks.size() <= most) return ticks;
   if (high <= low) return linear_ticks(std::pow(10, low_), std::pow(10, high_), most);
-  ticks.clear();
-  const int stride = (high - low) / static_cast<int>(most) + 1;
-  for (int exponent = low; exponent <= high; ++exponent)
-    if (exponent % stride == 0)
-      ticks.push_back({at(std::pow(10, exponent)), power_of_ten(exponent, low >= -3 && high <= 4)});
-  return ticks;
+  return powers_of_ten({1}, (high - low) / static_cast<int>(most) + 1);
 }
 
 }  // namespace ebb::watch::drawing

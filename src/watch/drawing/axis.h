@@ -34,6 +34,7 @@ class Axis {
  private:
   double scaled(double value) const;
   std::vector<Tick> linear_ticks(double low, double high, std::size_t most) const;
+  std::vector<Tick> powers_of_ten(const std::vector<int>& factors, int stride) const;
 
   bool logarithmic_, grounded_;
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;  // scaled

@@ -1,4 +1,4 @@
-// Canvas: strokes, boxes, texts and images, drawn as SVG or as pixels.
+// Canvas: collects strokes, boxes, texts and images, and writes them as SVG or as pixels.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -20,13 +20,9 @@ enum class Align { start, middle, end };
 
 inline constexpr double kFontSize = 12;
 
+/// A drawing that grows in all directions, so that nothing is cut. Texts give it a white margin.
 class Canvas {
  public:
-  /// Begins an SVG element.
-  Canvas() = default;
-  /// Begins a white picture with `scale` pixels for a unit.
-  Canvas(Point size, double scale);
-
   /// Draws polylines with round ends; a polyline of one point is a disc. `color` is 0xRRGGBB.
   void strokes(const std::vector<Polyline>& lines, std::uint32_t color, double width = 1);
   void box(Point from, Point to, std::uint32_t color);
@@ -35,32 +31,38 @@ class Canvas {
             double size = kFontSize);
   /// Draws Byte [3, height, width] with its corner at `at`, one unit for a pixel.
   void image(const Variable& image, Point at);
+  /// Draws another canvas with the corner of its margin at `at`.
+  void canvas(const Canvas& other, Point at);
 
-  std::string svg(Point size, const std::string& title) const;
-  /// Returns Byte [3, height, width].
-  const Variable& pixels() const { return pixels_; }
+  /// Returns the least and the greatest coordinates of what is drawn.
+  Point low() const { return shapes_.empty() ? Point{0, 0} : low_; }
+  Point high() const { return shapes_.empty() ? Point{0, 0} : high_; }
+  /// Returns the upper left corner and the size with the margin, in whole units.
+  Point corner() const;
+  Point size() const;
+
+  std::string svg(const std::string& title) const;
+  /// Returns Byte [3, height, width], with `scale` pixels for a unit.
+  Variable pixels(double scale) const;
 
  private:
-  struct Area;
-  Area area(Point low, Point high) const;
-  float& cover(std::int64_t x, std::int64_t y) { return cover_[static_cast<std::size_t>(y * width_ + x)]; }
-  void segment(Point a, Point b, double radius);
-  void raster(const std::vector<Polyline>& lines, std::uint32_t color, double width);
-  void raster(Point from, Point to, std::uint32_t color);
-  void blend(const Area& area, std::uint32_t color);
+  struct Shape {
+    Point low, high;  // the corners
+    std::uint32_t color;
+    std::vector<Polyline> lines = {};  // if there are none and no image, the shape is a box
+    double width = 0;
+    Variable image = {};
+  };
+  void add(Shape&& shape, const std::string& element);
 
-  std::string elements_;
-  double scale_ = 0;  // 0 for SVG
-  std::int64_t width_ = 0, height_ = 0;
-  Variable pixels_;
-  std::vector<float> cover_;  // the part of each pixel that the strokes of one call cover
+  std::string elements_;  // of the SVG
+  std::vector<Shape> shapes_;
+  Point low_{1e9, 1e9}, high_{-1e9, -1e9};
+  double margin_ = 0;
 };
 
-struct Lettering {
-  std::vector<Polyline> lines;  // from x = 0, with the baseline at y = 0
-  double width = 0;             // an upper bound for common sans-serif fonts
-};
-Lettering lettering_of(const std::string& text, double size = kFontSize);
+/// Returns an upper bound of the width in common sans-serif fonts.
+double width_of(const std::string& text, double size = kFontSize);
 double widest(const std::vector<std::string>& texts);
 
 }  // namespace ebb::watch::drawing

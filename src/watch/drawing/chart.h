@@ -1,16 +1,12 @@
-// Chart: curves, points and bars between two axes. Table: an image whose cells are in labelled rows and
-// columns.
+// Chart: curves, points and bars between two axes.
 #pragma once
 
 #include "watch/drawing/axis.h"
 #include "watch/drawing/canvas.h"
 
-namespace ebb::watch::drawing {
+#include <memory>
 
-inline constexpr double kEdge = 10, kTitleSize = 15;  // the margin around a figure, and the size of its title
-inline constexpr double kDashPeriod = 16;
-inline constexpr std::size_t kMarkerShapes = 5;
-inline constexpr double kTitleHeight = 24, kRowHeight = 18;
+namespace ebb::watch::drawing {
 
 struct Series {
   enum class Kind { line, points, bars } kind;
@@ -18,38 +14,21 @@ struct Series {
   std::vector<double> x, y;
 };
 
+/// The content of a figure.
 struct Chart {
   std::string title, x_label, y_label;
   double width = 550, height = 310;  // between the axes
-  std::vector<Series> series = {};
+  std::vector<std::shared_ptr<const Series>> series = {};
   std::vector<std::string> categories = {};  // the labels of the bars
   bool logarithmic_x = false, logarithmic_y = false;
+  std::shared_ptr<const Canvas> picture = {};  // a finished drawing in place of a chart
 
-  /// Draws the chart with its corner at `corner`, and returns its size.
-  Point draw(Canvas& canvas, Point corner, bool has_legend) const;
+  Canvas drawn(bool has_legend = true) const;
 };
 
-struct Table {
-  std::string title;
-  Variable image;      // Byte [3, height, width]
-  double row, column;  // the height of a row and the width of a column
-  std::vector<std::string> row_labels, column_labels;
-  std::string rows_label = {}, columns_label = {};
-  std::vector<std::string> texts = {};  // one for each cell, or none
-
-  Point draw(Canvas& canvas, Point corner) const;
-};
-
-/// Returns the polylines of a curve, which values without a position interrupt.
-std::vector<Polyline> pieces_of(const Series& series, const Axis& across, const Axis& up);
-/// Keeps the first, the lowest, the highest and the last of the points in a half pixel column, which looks
-/// the same.
-Polyline thinned(const Polyline& line);
-/// Returns whether the curve `later` hides four fifths of the points of `earlier`.
-bool hides(const std::vector<Polyline>& later, const std::vector<Polyline>& earlier);
-/// Divides polylines into dashes of a length, one in every kDashPeriod units.
-std::vector<Polyline> dashed(const std::vector<Polyline>& lines, double length);
-/// Returns the strokes of a marker of one of several shapes at each point. Shape 0 is a disc.
-std::vector<Polyline> markers_at(const Polyline& points, std::size_t shape);
+/// Writes names along x, above or below a place: upward if they are long, and not all if they are many.
+void write_names(Canvas& canvas, const std::vector<std::string>& names, Point first, double step, bool above);
+/// Writes a title above all that is drawn, around x.
+void write_title(Canvas& canvas, const std::string& title, double x);
 
 }  // namespace ebb::watch::drawing
