@@ -5,12 +5,16 @@
 #include "support/catch.h"
 #include "support/compare.h"
 #include "support/files.h"
+#include "support/scopes.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <vector>
 
 using namespace watch_samples;
+using support::Contains;
 using support::require_close;
 using support::Saying;
 
@@ -72,6 +76,70 @@ TEST_CASE("metrics are updated by replays of a compiled function, which reads no
   CHECK(mean.value() == expected_mean.value());
   CHECK(window.value() == expected_window.value());
   CHECK(perplexity.value() == expected_perplexity.value());
+}
+
+// Updates every metric once, in each of the ways that its update() has.
+struct AllMetrics {
+  Classification classes{ClassificationOptions(kClasses).top_k(2).ignore_index(1).confusion_matrix(true)};
+  Classification plain{kClasses};
+  Classification two{2};
+  Ranking binary, rest, labels;
+  Regression errors, outputs{kClasses};
+  Mean mean, window{2};
+  Perplexity perplexity;
+
+  std::vector<std::function<void(const Variable& x, const Variable& y)>> updates{
+      [this](const Variable& x, const Variable& y) { classes.update(x, y); },
+      [this](const Variable& x, const Variable& y) { plain.update(x, y); },
+      [this](const Variable&, const Variable& y) { plain.update(y, y); },
+      [this](const Variable& x, const Variable& y) { two.update(x.select(1, 0), y.ge(2)); },
+      [this](const Variable& x, const Variable& y) { binary.update(x.select(1, 0), y.ge(2)); },
+      [this](const Variable& x, const Variable& y) { rest.update(x, y); },
+      [this](const Variable& x, const Variable&) { labels.update(x, x.gt(0)); },
+      [this](const Variable& x, const Variable&) { errors.update(x, x * 2); },
+      [this](const Variable& x, const Variable&) { outputs.update(x, x * 2); },
+      [this](const Variable& x, const Variable& y) { mean.update(x, y.unsqueeze(1)); },
+      [this](const Variable&, const Variable&) { mean.update(2, 3); },
+      [this](const Variable& x, const Variable&) { window.update(x); },
+      [this](const Variable& x, const Variable& y) { perplexity.update(x, y); }};
+};
+
+TEST_CASE("update of every metric reads no element on the host") {
+  const support::Warnings warnings;
+  AllMetrics metrics;
+  const Variable x = distinct(), y = targets();
+  for (std::size_t i = 0; i < metrics.updates.size(); ++i) {
+    INFO("update " << i);
+    auto step = compile([&](Variable scores, Variable classes) {
+      metrics.updates[i](scores, classes);
+      return scores.sum();
+    });
+    for (int k = 0; k < 4; ++k) step(x, y);
+    CHECK_THAT(step.report().reason, !Contains("the host reads"));
+  }
+  // The recorder notices a read.
+  Ranking ranking;
+  auto reads = compile([&](Variable scores, Variable classes) {
+    ranking.update(scores, classes);
+    return scores.sum() + ranking.auroc();
+  });
+  for (int k = 0; k < 4; ++k) reads(x, y);
+  CHECK_THAT(reads.report().reason, Contains("the host reads"));
+}
+
+TEST_CASE("update of every metric can be captured in a graph, which refuses to wait for the device") {
+  if (!cuda::is_available()) return;
+  AllMetrics metrics;
+  const Variable x = distinct().to(Device::CUDA), y = targets().to(Device::CUDA);
+  for (std::size_t i = 0; i < metrics.updates.size(); ++i) {
+    INFO("update " << i);
+    metrics.updates[i](x, y);  // moves the state
+    cuda::Graph graph;
+    graph.capture([&] { metrics.updates[i](x, y); });
+    CHECK(graph.is_captured());
+    graph.replay();
+  }
+  CHECK(metrics.plain.accuracy() == Approx((classified().accuracy() + 1) / 2));
 }
 
 TEST_CASE("metrics give the same values on every device and follow the batches from one to another") {

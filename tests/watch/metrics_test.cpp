@@ -144,6 +144,10 @@ TEST_CASE("Ranking gives NaN for classes of one kind and for scores that are NaN
   CHECK(std::isnan(m.auroc()));
   CHECK(std::isnan(m.average_precision()));
   m.reset();
+  m.update(tensor({{0.25, 0.5}, {0.5, 0.75}}), zeros({2, 2}, kLong));
+  CHECK(m.average_precision(Average::weighted) == 0);
+  CHECK(std::isnan(m.auroc(Average::weighted)));
+  m.reset();
   const double infinity = std::numeric_limits<double>::infinity();
   m.update(tensor({-infinity, 0.0, infinity}), tensor({0, 0, 1}));
   CHECK(m.auroc() == 1);

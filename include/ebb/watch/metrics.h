@@ -24,9 +24,9 @@ namespace ebb::watch {
 /// metric can be a part of a Checkpoint, and can be moved, not copied.
 class EBB_API Metric {
  public:
-  virtual ~Metric();
-  Metric(Metric&&) noexcept;
-  Metric& operator=(Metric&&) noexcept;
+  virtual ~Metric() = default;
+  Metric(Metric&&) = default;
+  Metric& operator=(Metric&&) = default;
 
   /// Forgets all samples.
   virtual void reset();
@@ -39,6 +39,8 @@ class EBB_API Metric {
  protected:
   Metric(const char* name, std::vector<Variable> zeros) : name_(name), state_(std::move(zeros)) {}
   virtual void combine(const std::vector<Variable>& other);
+  /// Returns the state for the samples of both.
+  virtual Variable joined(const Variable& a, const Variable& b) const;
   /// Checks that the tensors are on one device, and moves the state there.
   const std::vector<Variable>& state_for(const Variable& predictions, const Variable& targets);
 
@@ -70,9 +72,9 @@ class EBB_API Classification : public Metric {
   void update(const Variable& predictions, const Variable& targets);
 
   /// Returns the number of correct predictions over the number of samples (accuracy_score).
-  double accuracy() const;
+  double accuracy() const { return part(0); }
   /// Returns the part of the targets that are among the top_k highest scores (top_k_accuracy_score).
-  double top_k_accuracy() const;
+  double top_k_accuracy() const { return part(3); }
   /// Returns the mean recall of the classes that have samples (balanced_accuracy_score).
   double balanced_accuracy() const;
   /// Return true positives over predicted positives, true positives over true samples, and the harmonic mean
@@ -88,6 +90,7 @@ class EBB_API Classification : public Metric {
   Variable confusion_matrix() const;
 
  private:
+  double part(std::int64_t row) const;
   double score(std::int64_t row, Average average) const;
   Variable counts() const;
 
@@ -130,7 +133,7 @@ class EBB_API Regression : public Metric {
   double r2() const { return errors()[3]; }
 
  private:
-  void combine(const std::vector<Variable>& other) override;
+  Variable joined(const Variable& a, const Variable& b) const override;
   std::array<double, 4> errors() const;
 };
 
