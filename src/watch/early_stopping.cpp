@@ -27,7 +27,7 @@ bool EarlyStopping::step(double value) {
     best_ = value;
     best_step_ = step;
     waited_ = 0;
-  } else if (++waited_ == options_.patience()) {
+  } else if (++waited_ >= options_.patience() && options_.patience() > 0) {
     reason_ = ebb::detail::text("The metric has not improved on ", best_, " for ", waited_, " steps.");
   }
   return should_stop();

@@ -76,9 +76,10 @@ TEST_CASE("CSVLogger keeps the rows before the step from which a run continues")
   log.log(2, {{"accuracy", 0.5}, {"loss", 7}});
   CHECK(read_file(path) ==
         "step,loss,note,accuracy\n0,0,\"a\n\"\"b\"\"\",\n1,1,\"a\n\"\"b\"\"\",\n2,7,,0.5\n");
-  support::write_file(path, "step,loss\r\n0,1\r\n");  // by a spreadsheet
+  // A spreadsheet wrote the file.
+  support::write_file(path, "\"step\",\"loss\"\r\n\"0\",1\r\n\"1\",5\r\n");
   CSVLogger(path, 1).log(1, {{"loss", 2}});
-  CHECK(read_file(path) == "step,loss\n0,1\n1,2\n");
+  CHECK(read_file(path) == "step,loss\n\"0\",1\n1,2\n");
   CSVLogger again(path);
   CHECK(read_file(path) == "step\n");
 }
@@ -95,6 +96,14 @@ TEST_CASE("CSVLogger refuses the file of another program and names that it canno
   CHECK_THROWS_MATCHES(log.log(0, {{"x", zeros({2})}}), Error, Saying("tensor of one element"));
   CHECK_THROWS_MATCHES(log.log(0, {{"x", Variable()}}), Error, Saying("tensor of one element"));
   CHECK(read_file(folder / "log.csv") == "step\n");
+  // A refused row leaves no column behind.
+  CHECK_THROWS_MATCHES(log.log(0, {{"new", 1}, {"step", 1}}), Error, Saying("name of the first column"));
+  log.log(0, {{"x", 1}});
+  CHECK(read_file(folder / "log.csv") == "step,x\n0,1\n");
+  support::write_file(folder / "twice.csv", "step,x,x\n0,1,2\n");
+  CHECK_THROWS_MATCHES(CSVLogger(folder / "twice.csv", 1), Error, Saying("twice.csv\": two columns"));
+  support::write_file(folder / "blank.csv", "\n");
+  CHECK_THROWS_MATCHES(CSVLogger(folder / "blank.csv", 1), Error, Saying("begins with \"\""));
 }
 
 TEST_CASE("CSVLogger leaves whole rows if the file cannot grow") {
@@ -196,6 +205,21 @@ TEST_CASE("EarlyStopping names the best step and its value") {
   CHECK(stopping.reason() == "The metric has not improved on 0.75 for 2 steps.");
   CHECK_THROWS_MATCHES(EarlyStopping(EarlyStoppingOptions().patience(-1)), Error, Saying("patience -1"));
   CHECK_THROWS_MATCHES(EarlyStopping(EarlyStoppingOptions().min_delta(-1)), Error, Saying("min_delta -1"));
+}
+
+TEST_CASE("EarlyStopping stops at the next step if it continues with less patience than it has used") {
+  EarlyStopping patient(EarlyStoppingOptions().patience(10)), hasty(EarlyStoppingOptions().patience(2));
+  for (const double value : {1, 2, 3, 4}) patient.step(value);
+  serialize::OutputArchive out;
+  patient.save(out);
+  const support::Folder folder;
+  out.save_to(folder / "stopping.safetensors");
+  serialize::InputArchive in;
+  in.load_from(folder / "stopping.safetensors");
+  hasty.load(in);
+  CHECK_FALSE(hasty.should_stop());
+  CHECK(hasty.step(5));
+  CHECK(hasty.reason() == "The metric has not improved on 1 for 4 steps.");
 }
 
 TEST_CASE("EarlyStopping and the best model continue from a checkpoint as without an interruption") {

@@ -41,10 +41,7 @@ class EBB_API CSVLogger {
   void log(std::int64_t step, const std::vector<std::pair<std::string, Cell>>& row);
 
  private:
-  using Table = std::vector<std::vector<std::string>>;
-  Table read() const;
-  void rewrite(const Table& rows) const;
-  std::string line(const std::vector<std::string>& cells) const;
+  void write(const std::vector<std::string>& columns, const std::vector<std::string>& lines) const;
 
   std::string path_;
   std::vector<std::string> columns_{"step"};
