@@ -127,8 +127,8 @@ Figure Figure::confusion_table(std::string title, const Variable& counts, const 
             "Figure::confusion_table: counts must be finite and not negative, got a minimum of ",
             values.min().item<double>(), ".");
 
-  Labels texts;
-  for (std::int64_t i = 0; i < n * n; ++i) {
+  Labels texts;  // of at most 35 x 35 cells, because a cell is at least 28 units wide
+  for (std::int64_t i = 0; n <= 35 && i < n * n; ++i) {
     const double value = values.data_ptr<double>()[i];
     texts.push_back(std::floor(value) == value ? fmt::format("{:.0f}", value) : fmt::format("{:.2g}", value));
   }

@@ -61,17 +61,16 @@ Polyline thinned(const Polyline& line) {
 }
 
 // Returns the distance of a point from a curve along y, or infinity if the curve does not reach its x.
+// Searches by halving, because a curve may have many pieces of many points.
 double distance_along_y(Point p, const std::vector<Polyline>& curve) {
-  double distance = std::numeric_limits<double>::infinity();
-  for (const Polyline& line : curve) {
-    const auto next =
-        std::lower_bound(line.begin(), line.end(), p.x, [](Point q, double x) { return q.x < x; });
-    if (next == line.end() || (next == line.begin() && next->x > p.x)) continue;
-    const Point before = next == line.begin() ? *next : next[-1];
-    const double part = next->x > before.x ? (p.x - before.x) / (next->x - before.x) : 0;
-    distance = std::min(distance, std::abs(before.y + part * (next->y - before.y) - p.y));
-  }
-  return distance;
+  const auto line = std::lower_bound(curve.begin(), curve.end(), p.x,
+                                     [](const Polyline& piece, double x) { return piece.back().x < x; });
+  if (line == curve.end() || line->front().x > p.x) return std::numeric_limits<double>::infinity();
+  const auto next =
+      std::lower_bound(line->begin(), line->end(), p.x, [](Point q, double x) { return q.x < x; });
+  const Point before = next == line->begin() ? *next : next[-1];
+  const double part = next->x > before.x ? (p.x - before.x) / (next->x - before.x) : 0;
+  return std::abs(before.y + part * (next->y - before.y) - p.y);
 }
 
 // Returns whether the curve `later` hides four fifths of the points of `earlier`.
