@@ -186,6 +186,9 @@ TEST_CASE("a curve of a million points gives a small file that has its extremes"
     top = std::min(top, std::stod(curve.substr(at, 10)));
   CHECK(top < 80);
   CHECK(Figure("f").points("", y, y).svg().size() < 300000);
+  // Every second value is missing, in two curves that hide each other.
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 2 == 0 ? kNaN : static_cast<double>(i);
+  CHECK(Figure("f").line("", y).line("", y).svg().size() < 300000);
 }
 
 TEST_CASE("a disc covers its area at each scale") {

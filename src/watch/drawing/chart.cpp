@@ -22,6 +22,12 @@ constexpr std::size_t kMarkerShapes = 5;
 // Returns the middle of a pixel, where a thin line is sharp.
 double crisp(double at) { return std::floor(at) + 0.5; }
 
+// Finds the first of the points in each half pixel. The others would look the same.
+struct HalfPixels {
+  std::set<std::pair<double, double>> places = {};
+  bool insert(Point p) { return places.emplace(std::floor(2 * p.x), std::floor(2 * p.y)).second; }
+};
+
 // Returns as many ticks as have labels that do not touch.
 std::vector<Tick> ticks_along(const Axis& axis) {
   for (std::size_t most = 8;; --most) {
@@ -118,10 +124,10 @@ std::vector<Polyline> markers_at(const Polyline& points, std::size_t shape) {
        {{{-3, -3}, {3, -3}, {3, 3}, {-3, 3}, {-3, -3}}},  // square
        {{{0, -4}, {0, 4}}, {{-4, 0}, {4, 0}}},            // plus
        {{{-4, 3}, {0, -4}, {4, 3}, {-4, 3}}}}};           // triangle
-  std::set<std::pair<double, double>> places;             // one marker in each half pixel
+  HalfPixels seen;
   std::vector<Polyline> strokes;
   for (const Point& p : points)
-    if (places.emplace(std::floor(2 * p.x), std::floor(2 * p.y)).second)
+    if (seen.insert(p))
       for (Polyline stroke : shapes[shape % kMarkerShapes]) {
         for (Point& q : stroke) q = {p.x + q.x, p.y + q.y};
         strokes.push_back(std::move(stroke));
@@ -200,6 +206,8 @@ class Layout {
         places.insert(places.end(), piece.begin(), piece.end());
       piece = thinned(piece);
     }
+    HalfPixels seen;
+    std::erase_if(pieces, [&](const Polyline& piece) { return piece.size() == 1 && !seen.insert(piece[0]); });
     if (series.kind == Series::Kind::bars) {
       const double width = 0.8 * (across_.at(1) - across_.at(0)) / groups_;
       const double shift = (group_++ - 0.5 * groups_) * width;
