@@ -1,5 +1,5 @@
 // Fingerprint and compare_fingerprints. data/fingerprint_torch.jsonl is written by torch 2.15 with the script
-// of docs/watch.md, for the run of torch_run().
+// of docs/debugging.md, for the run of torch_run().
 #include <ebb/ebb.h>
 #include <ebb/watch/fingerprint.h>
 
