@@ -1,5 +1,6 @@
 // A stand-in of NCCL between processes of one machine, for the emulated device, whose memory is that of the
-// host. Calls run at once in shared memory, and fail if the ranks call different collectives.
+// host. Calls run in a thread and in shared memory. They fail if the ranks call different collectives, and if
+// a program does not wait for the call before.
 #include <ebb/core/visit.h>
 
 #include <fcntl.h>
@@ -10,9 +11,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -53,6 +56,17 @@ struct ncclComm {
   Shared* shared = nullptr;
   int rank = 0, size = 1;
   std::atomic<bool> aborted{false};
+  bool finalized = false;
+  std::atomic<ncclResult_t> state{ncclSuccess};
+  std::thread worker;  // runs the last call
+
+  // Runs a call in a thread, as NCCL does for a communicator that does not block.
+  ncclResult_t run(std::function<ncclResult_t()> call) {
+    if (worker.joinable()) worker.join();
+    state = ncclInProgress;
+    worker = std::thread([this, call = std::move(call)] { state = call(); });
+    return ncclInProgress;
+  }
 };
 
 namespace {
@@ -88,6 +102,13 @@ bool wait(ncclComm_t comm, const std::function<bool()>& ready) {
     usleep(50);
   }
   return true;
+}
+
+// Waits for ever, or for the abort of `comm`, if the variable EBB_STAND_IN_HANGS has this name of a call.
+bool hangs(const std::string& name, ncclComm_t comm) {
+  const char* const chosen = std::getenv("EBB_STAND_IN_HANGS");
+  while (chosen && chosen == name && !(comm && comm->aborted)) usleep(1000);
+  return chosen && chosen == name;
 }
 
 bool meet(ncclComm_t comm) {
@@ -188,8 +209,9 @@ ncclResult_t messages(std::vector<std::pair<ncclComm_t, Call>> calls) {
 }
 
 ncclResult_t enqueue(ncclComm_t comm, const Call& call) {
+  if (!comm || comm->state != ncclSuccess || comm->finalized || depth == 0) return ncclInvalidUsage;
   group.emplace_back(comm, call);
-  return depth > 0 ? ncclSuccess : ncclGroupEnd();
+  return ncclSuccess;
 }
 
 }  // namespace
@@ -203,26 +225,42 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   std::snprintf(id->internal, sizeof id->internal, "/ebb_stand_in_%d_%d", getpid(), made++);
   return ncclSuccess;
 }
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int size, ncclUniqueId id, int rank) {
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* made, int size, ncclUniqueId id, int rank,
+                                    ncclConfig_t* config) {
+  if (size > kMostRanks || config->blocking != 0) return ncclInvalidArgument;
   const int file = shm_open(id.internal, O_CREAT | O_RDWR, 0600);
-  if (file < 0 || size > kMostRanks || ftruncate(file, sizeof(Shared)) != 0) return ncclSystemError;
+  if (file < 0 || ftruncate(file, sizeof(Shared)) != 0) return ncclSystemError;
   void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
-  *comm = new ncclComm;
-  (*comm)->shared = static_cast<Shared*>(memory);
-  (*comm)->rank = rank;
-  (*comm)->size = size;
-  if (!meet(*comm)) return ncclInternalError;
-  shm_unlink(id.internal);
-  return ncclSuccess;
+  const ncclComm_t comm = *made = new ncclComm;
+  comm->shared = static_cast<Shared*>(memory);
+  comm->rank = rank;
+  comm->size = size;
+  return comm->run([comm, id] {
+    const bool met = meet(comm);
+    shm_unlink(id.internal);
+    return met ? ncclSuccess : ncclInternalError;
+  });
 }
-ncclResult_t ncclCommDestroy(ncclComm_t) { return ncclSuccess; }
+ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+  if (comm->state != ncclSuccess) return ncclInvalidUsage;
+  comm->finalized = true;
+  return comm->run([comm] { return hangs("finalize", comm) ? ncclInternalError : ncclSuccess; });
+}
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  if (comm->state != ncclSuccess || !comm->finalized) return ncclInvalidUsage;
+  return ncclCommAbort(comm);
+}
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  hangs("abort", nullptr);
   comm->aborted = true;
+  if (comm->worker.joinable()) comm->worker.join();
+  munmap(comm->shared, sizeof(Shared));
+  delete comm;
   return ncclSuccess;
 }
-ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* result) {
-  *result = ncclSuccess;
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* result) {
+  *result = comm->state;
   return ncclSuccess;
 }
 const char* ncclGetErrorString(ncclResult_t result) {
@@ -234,17 +272,19 @@ ncclResult_t ncclGroupStart() {
   return ncclSuccess;
 }
 ncclResult_t ncclGroupEnd() {
-  if (--depth > 0) return ncclSuccess;
-  depth = 0;
-  ncclResult_t result = ncclSuccess;
-  std::vector<std::pair<ncclComm_t, Call>> sent;
-  for (const auto& [comm, call] : std::exchange(group, {}))
-    if (call.kind >= Kind::send)
-      sent.emplace_back(comm, call);
-    else if (const ncclResult_t each = collective(comm, call); each != ncclSuccess)
-      result = each;
-  const ncclResult_t last = messages(std::move(sent));
-  return result == ncclSuccess ? last : result;
+  if (--depth > 0 || group.empty()) return ncclSuccess;
+  const ncclComm_t comm = group[0].first;
+  return comm->run([calls = std::exchange(group, {})] {
+    ncclResult_t result = ncclSuccess;
+    std::vector<std::pair<ncclComm_t, Call>> sent;
+    for (const auto& [own, call] : calls)
+      if (call.kind >= Kind::send)
+        sent.emplace_back(own, call);
+      else if (const ncclResult_t each = collective(own, call); each != ncclSuccess)
+        result = each;
+    const ncclResult_t last = messages(std::move(sent));
+    return result == ncclSuccess ? last : result;
+  });
 }
 ncclResult_t ncclAllReduce(const void* send, void* receive, std::size_t count, ncclDataType_t type,
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t) {
