@@ -4,7 +4,6 @@
 #include <ebb/core/environment.h>
 #include <ebb/core/warning.h>
 
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -23,12 +22,13 @@ namespace ebb::distributed::nccl {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
+using Words = std::vector<std::string>;
 
 constexpr const char* kToken = "EBB_RENDEZVOUS_TOKEN";
 constexpr char kWelcome = 'w';
 // Connections that have not sent a token. The oldest one is closed if there are more.
 constexpr std::size_t kMostStrangers = 256;
+constexpr auto kEndTime = std::chrono::seconds(2);
 
 struct Hello {
   char token[64] = {};
@@ -39,39 +39,28 @@ struct Packet {
   Note note;
 };
 
-/// A connection with the bytes that have arrived and those that wait to be sent. No call waits.
+/// A connection that carries objects of fixed sizes. No call waits.
 struct Peer {
   explicit Peer(int descriptor) : file(descriptor) {}
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
   ~Peer() { ::close(file); }
 
-  void exchange() {
-    if (gone) return;
-    const ssize_t sent = queued.empty() ? 0 : ::send(file, queued.data(), queued.size(), MSG_NOSIGNAL);
-    if (sent > 0) queued.erase(0, static_cast<std::size_t>(sent));
-    char bytes[16 * sizeof(Packet)];
-    const ssize_t length = ::recv(file, bytes, sizeof bytes, 0);
-    if (length > 0) arrived.append(bytes, static_cast<std::size_t>(length));
-    gone = length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR);
-    if (gone) queued.clear();
-  }
-  // Takes an object off the bytes that have arrived. Returns false if it is not complete.
+  // Takes an object. Returns false if it has not arrived completely.
   template <class T>
   bool take(T& object) {
-    if (arrived.size() < sizeof object) return false;
-    std::memcpy(&object, arrived.data(), sizeof object);
-    arrived.erase(0, sizeof object);
-    return true;
+    const ssize_t length = gone ? 0 : ::recv(file, &object, sizeof object, MSG_PEEK | MSG_DONTWAIT);
+    gone = length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR);
+    return length == sizeof object && ::recv(file, &object, sizeof object, 0) == sizeof object;
   }
+  // The buffer of the socket holds thousands of notes. It is full only if the other process is stopped.
   template <class T>
   void put(const T& object) {
-    if (!gone) queued.append(reinterpret_cast<const char*>(&object), sizeof object);
+    if (!gone) gone = ::send(file, &object, sizeof object, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof object;
   }
 
   const int file;
   bool gone = false;
-  std::string arrived, queued;
 };
 
 class Rendezvous : public Transport {
@@ -99,39 +88,34 @@ class Rendezvous : public Transport {
   }
   std::unique_ptr<Transport> split(const std::vector<int>&) override { return nullptr; }
 
-  void post(int rank, const Note& note) override {
-    forward({launch_.rank, rank, note});
-    exchange();
-  }
+  void post(int rank, const Note& note) override { forward({launch_.rank, rank, note}); }
   std::optional<std::pair<int, Note>> poll() override {
-    exchange();
+    for (const auto& peer : peers_)
+      for (Packet packet; peer && peer->take(packet);)
+        if (packet.to == rank())
+          inbox_.emplace_back(packet.from, packet.note);
+        else
+          forward(packet);
     if (inbox_.empty()) return std::nullopt;
     const auto first = inbox_.front();
     inbox_.pop_front();
     return first;
   }
+  // Rank 0 leaves last, because the last notes of the others go through it.
   void close(bool) override {
-    const auto busy = [](const auto& peer) { return peer && !peer->queued.empty(); };
-    for (const auto until = Clock::now() + milliseconds(500);
-         std::any_of(peers_.begin(), peers_.end(), busy) && Clock::now() < until;
-         std::this_thread::sleep_for(milliseconds(1)))
-      exchange();
+    const auto is_open = [](const auto& peer) { return peer && !peer->gone; };
+    for (const auto until = Clock::now() + kEndTime;
+         rank() == 0 && std::any_of(peers_.begin(), peers_.end(), is_open) && Clock::now() < until;
+         std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+      poll();
+    peers_.clear();
   }
 
  private:
-  void exchange() {
-    for (const auto& peer : peers_) {
-      if (!peer) continue;
-      peer->exchange();
-      for (Packet packet; peer->take(packet);)
-        if (packet.to == rank())
-          inbox_.emplace_back(packet.from, packet.note);
-        else if (rank() == 0 && packet.to > 0 && packet.to < size())
-          forward(packet);
-    }
-  }
+  // Sends a packet to its rank, through rank 0.
   void forward(const Packet& packet) {
-    peers_[rank() == 0 ? static_cast<std::size_t>(packet.to) : 0]->put(packet);
+    const auto at = static_cast<std::size_t>(rank() == 0 ? packet.to : 0);
+    if (at < peers_.size() && peers_[at]) peers_[at]->put(packet);
   }
   std::string place() const {
     return ebb::detail::text(launch_.master_address, ", port ", launch_.master_port);
@@ -140,16 +124,13 @@ class Rendezvous : public Transport {
   // Returns a socket that listens at the master's address, or is connected with it, or -1. With a token,
   // rank 0 listens at all addresses, because on its own machine its name may mean 127.0.1.1.
   int open_socket(bool listens) const {
-    const std::string& name = launch_.master_address;
-    const bool is_local = name == "localhost" || name == "::1" || name.starts_with("127.");
+    const std::string& master = launch_.master_address;
+    const bool is_local = master == "localhost" || master == "::1" || master.starts_with("127.");
     const bool anywhere = listens && own_.token[0] && !is_local;
-    for (const int family : {AF_INET6, AF_INET}) {
+    for (const std::string& name : anywhere ? Words{"::", "0.0.0.0"} : Words{master}) {
       addrinfo hints{}, *found = nullptr;
       hints.ai_socktype = SOCK_STREAM;
-      hints.ai_flags = AI_PASSIVE;
-      hints.ai_family = anywhere ? family : AF_UNSPEC;  // that of IPv6 also takes connections by IPv4
-      const int code = getaddrinfo(anywhere ? nullptr : name.c_str(),
-                                   std::to_string(launch_.master_port).c_str(), &hints, &found);
+      const int code = getaddrinfo(name.c_str(), std::to_string(launch_.master_port).c_str(), &hints, &found);
       EBB_CHECK(code == 0, "distributed::init: MASTER_ADDR \"", name,
                 "\" is no address: ", gai_strerror(code), ". Set it to the host of rank 0");
       const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owner(found, &freeaddrinfo);
@@ -161,10 +142,8 @@ class Rendezvous : public Transport {
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
         setsockopt(file, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         if (listens ? bind(file, each->ai_addr, each->ai_addrlen) == 0 && listen(file, SOMAXCONN) == 0
-                    : connect(file, each->ai_addr, each->ai_addrlen) == 0) {
-          fcntl(file, F_SETFL, O_NONBLOCK);
+                    : connect(file, each->ai_addr, each->ai_addrlen) == 0)
           return file;
-        }
         ::close(file);
       }
     }
@@ -194,11 +173,10 @@ class Rendezvous : public Transport {
                 " ranks have not connected with rank 0 at ", place(),
                 " within the time limit. Look for errors of the other ranks, and for a firewall");
       pollfd waits{listener.file, POLLIN, 0};
-      ::poll(&waits, 1, 5);
-      if (const int next = accept4(listener.file, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); next >= 0)
-        strangers.push_back(std::make_unique<Peer>(next));
+      if (::poll(&waits, 1, 5) > 0)
+        if (const int next = accept4(listener.file, nullptr, nullptr, SOCK_CLOEXEC); next >= 0)
+          strangers.push_back(std::make_unique<Peer>(next));
       for (std::unique_ptr<Peer>& stranger : strangers) {
-        stranger->exchange();
         Hello hello;
         const bool complete = stranger->take(hello);
         if (complete && is_expected(hello)) {
@@ -211,23 +189,21 @@ class Rendezvous : public Transport {
       }
       std::erase(strangers, nullptr);
       if (strangers.size() > kMostStrangers) strangers.pop_front();
-      exchange();  // sends the welcome
     }
-    close(true);
   }
 
   void join() {
     const auto check_time = [this](const char* state) {
       EBB_CHECK(Clock::now() < until_, "distributed::init: rank ", rank(), " ", state, " rank 0 at ", place(),
                 " within the time limit. Look for an error of rank 0, and for a firewall");
-      std::this_thread::sleep_for(milliseconds(5));
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     };
     int file = -1;
     for (; (file = open_socket(/*listens=*/false)) < 0;) check_time("cannot connect with");
     Peer& master = *(peers_[0] = std::make_unique<Peer>(file));
     master.put(own_);
     char answer = 0;
-    for (; !master.take(answer) && !master.gone; master.exchange()) check_time("got no answer from");
+    while (!master.take(answer) && !master.gone) check_time("got no answer from");
     EBB_CHECK(
         answer == kWelcome, "distributed::init: rank 0 at ", place(), " refuses rank ", rank(), " of ",
         size(), ": its token (", kToken,

@@ -1,17 +1,20 @@
 // The program ebb-run: starts a program in many processes, and starts it again after a failure.
 #include <ebb/core/error.h>
 
-#include "distributed/run/plan.h"
+#include "distributed/run/job.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace {
 
 using ebb::distributed::run::Host;
+using ebb::distributed::run::Job;
 using ebb::distributed::run::Plan;
 
 constexpr const char* kUsage =
@@ -46,38 +49,39 @@ std::vector<Host> hosts_of(std::string_view list) {
   while (!list.empty()) {
     const std::string_view entry = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), entry.size() + 1));
-    const std::size_t colon = entry.find(':');
+    const std::size_t colon = std::min(entry.find(':'), entry.size());
+    const std::string name(entry.substr(0, colon));
     // A name with a hyphen would be an option of ssh.
-    EBB_CHECK(!entry.empty() && entry[0] != '-' && colon != 0, "--hosts has no name in \"", entry, "\"");
-    hosts.push_back({std::string(entry.substr(0, colon)),
-                     colon == entry.npos ? 0 : number("--hosts", entry.substr(colon + 1), 1)});
+    EBB_CHECK(!name.empty() && name[0] != '-', "--hosts has no name in \"", entry, "\"");
+    for (const Host& host : hosts)
+      EBB_CHECK(host.name != name, "--hosts names ", name, " twice. State its processes together, as in ",
+                name, ":2");
+    hosts.push_back({name, colon == entry.size() ? 0 : number("--hosts", entry.substr(colon + 1), 1)});
   }
   return hosts;
 }
 
 // Divides the ranks among the hosts that state no number.
 void divide(Plan& plan) {
-  if (plan.hosts.empty()) plan.hosts = {{"", plan.ranks}};
-  int stated = 0, open = 0;
-  for (const Host& host : plan.hosts) {
-    stated += host.ranks;
-    open += host.ranks == 0 ? 1 : 0;
+  if (plan.hosts.empty()) plan.hosts = {{"", 0}};
+  std::vector<Host*> open;
+  int rest = plan.ranks;
+  for (Host& host : plan.hosts) {
+    rest -= host.ranks;
+    if (host.ranks == 0) open.push_back(&host);
   }
-  if (plan.ranks == 0 && open == 0) plan.ranks = stated;
+  if (plan.ranks == 0 && open.empty()) plan.ranks = std::exchange(rest, 0) * -1;
   EBB_CHECK(plan.ranks > 0, "-n is missing. State the number of processes, as in `ebb run -n 4 ./train`");
-  const int rest = plan.ranks - stated;
-  EBB_CHECK(open > 0 ? rest >= open : rest == 0, "-n ", plan.ranks, " does not fit --hosts, which states ",
-            stated, " processes and ", open, " hosts without a number");
-  for (int i = 0; Host & host : plan.hosts)
-    if (host.ranks == 0) {
-      host.ranks = rest / open + (i < rest % open ? 1 : 0);
-      ++i;
-    }
+  const int hosts = static_cast<int>(open.size());
+  EBB_CHECK(hosts > 0 ? rest >= hosts : rest == 0, "-n ", plan.ranks, " does not fit --hosts, which states ",
+            plan.ranks - rest, " processes and ", hosts, " hosts without a number");
+  for (int i = 0; i < hosts; ++i) open[i]->ranks = rest / hosts + (i < rest % hosts ? 1 : 0);
 }
 
-// Reads the options. Throws ebb::Error for those that are wrong.
-Plan plan_of(const std::vector<std::string>& words, bool& is_agent, bool& has_settings) {
+// Reads the options. `host` becomes that of an agent. Throws ebb::Error for options that are wrong.
+Plan plan_of(const std::vector<std::string>& words, std::optional<std::string>& host) {
   Plan plan;
+  plan.words = words;
   std::size_t at = 0;
   for (; at < words.size() && words[at].starts_with('-'); ++at) {
     const std::string& word = words[at];
@@ -89,7 +93,7 @@ Plan plan_of(const std::vector<std::string>& words, bool& is_agent, bool& has_se
       ++at;
       break;
     }
-    if (word == "-n" || word == "-np")
+    if (word == "-n")
       plan.ranks = number(word, value(), 1);
     else if (word == "--hosts")
       plan.hosts = hosts_of(value());
@@ -101,38 +105,35 @@ Plan plan_of(const std::vector<std::string>& words, bool& is_agent, bool& has_se
       plan.labels = false;
     else if (word == "--no-bind")
       plan.binds = false;
-    else if (word == "--agent" || word == "--agent-with-settings") {
-      is_agent = true;
-      has_settings = word != "--agent";
-    } else
+    else if (word == "--agent")
+      host = value();
+    else
       ebb::detail::fail("there is no option ", word);
   }
   plan.program.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
   EBB_CHECK(!plan.program.empty(), "there is no program");
   EBB_CHECK(plan.backend == "mpi" || plan.backend == "nccl", "--backend is \"", plan.backend,
             "\", but must be mpi or nccl");
-  if (!is_agent) divide(plan);
+  divide(plan);
   return plan;
 }
 
 int start(const Plan& plan) {
-  using ebb::distributed::run::launch;
   // Variables of another launcher around this one would be taken for those of the ranks.
   for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"}) unsetenv(name);
   setenv("EBB_DISTRIBUTED_BACKEND", plan.backend.c_str(), 1);
+  Job job(std::chrono::seconds(10));  // longer than the time that an agent gives its ranks
   for (int restart = 0;; ++restart) {
     setenv("EBB_RESTART_COUNT", std::to_string(restart).c_str(), 1);
-    bool interrupted = false;
-    const int status = launch(plan, interrupted);
-    if (status == 0 || interrupted) return status;
-    constexpr int kCannotStart = 126;  // and 127: the program is missing
-    const bool again = restart < plan.restarts && status != kCannotStart && status != kCannotStart + 1;
-    if (again)
-      std::fprintf(stderr, "ebb run: starts all %d ranks again, restart %d of %d\n", plan.ranks, restart + 1,
-                   plan.restarts);
-    else
+    const int status = ebb::distributed::run::launch(plan, job);
+    if (status == 0 || job.is_interrupted()) return status;
+    const bool cannot_start = status == 126 || status == 127;
+    if (restart == plan.restarts || cannot_start) {
       std::fprintf(stderr, "ebb run: all ranks have ended, with the exit status %d\n", status);
-    if (!again) return status;
+      return status;
+    }
+    std::fprintf(stderr, "ebb run: starts all %d ranks again, restart %d of %d\n", plan.ranks, restart + 1,
+                 plan.restarts);
   }
 }
 
@@ -143,15 +144,15 @@ int main(int count, char** words) {
   if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h"))
     return std::fputs(kUsage, stdout) < 0 ? 1 : 0;
   Plan plan;
-  bool is_agent = false, has_settings = false;
+  std::optional<std::string> host;
   try {
-    plan = plan_of(arguments, is_agent, has_settings);
+    plan = plan_of(arguments, host);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ebb: run: %s. \"ebb help run\" tells how to call it.\n", error.what());
     return 2;
   }
   try {
-    return is_agent ? run_agent(plan, has_settings) : start(plan);
+    return host ? run_agent(plan, *host) : start(plan);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ebb: run: %s\n", error.what());
     return 1;

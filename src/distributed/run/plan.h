@@ -6,6 +6,8 @@
 
 namespace ebb::distributed::run {
 
+using Words = std::vector<std::string>;
+
 struct Host {
   std::string name;  // empty: this machine
   int ranks = 0;
@@ -17,20 +19,20 @@ struct Plan {
   int ranks = 0;  // of all hosts
   int restarts = 0;
   bool labels = true, binds = true;
-  std::vector<std::string> program;  // with its arguments
+  Words program;  // with its arguments
+  Words words;    // all arguments of `ebb run`
 };
 
-/// Starts all ranks and waits for their end. If a rank fails, ends the others. Returns the exit status of the
-/// rank that failed first, or 128 + n if signal n ended it. Sets `interrupted` if this program received a
-/// signal that ends it. Throws ebb::Error if the ranks cannot be started.
-int launch(const Plan& plan, bool& interrupted);
+class Job;
 
-/// The process around one rank: starts the program, labels its lines, tells why it ended, and ends it if the
-/// launcher ends. With `has_settings` the input has lines NAME=VALUE for the environment, an empty line, and
-/// its end when the launcher ends. Returns the exit status.
-int run_agent(const Plan& plan, bool has_settings);
+/// Starts all ranks in the job, and waits for their end. If a rank fails, ends the others. Returns the exit
+/// status of the rank that failed first, or 128 + n if signal n ended it. Throws ebb::Error if the ranks
+/// cannot be started.
+int launch(const Plan& plan, Job& job);
 
-/// Returns the exit status that a shell reports.
-int exit_status(int wait_status);
+/// The process around the ranks of one host, or around one rank of MPI: starts them, labels their lines, says
+/// why one ended, and ends all if one fails or if the launcher ends. For NCCL, the input has lines NAME=VALUE
+/// for the environment, an empty line, and its end when the launcher ends. Returns the exit status.
+int run_agent(const Plan& plan, const std::string& host);
 
 }  // namespace ebb::distributed::run
