@@ -3,6 +3,7 @@
 #include <ebb/cuda/device.h>
 
 #include "ranks.h"
+#include "slurm.h"
 #include "support/catch.h"
 #include "support/scopes.h"
 
@@ -207,7 +208,10 @@ TEST_CASE("a rank joins or is refused", "[.refused]") {
 
 TEST_CASE("torchrun starts ranks of NCCL, whose rendezvous warns that there is no token") {
   if (!can_run_nccl()) return;
-  if (ranks::shell("torchrun --help").status != 0) return;
+  if (ranks::shell("torchrun --help").status != 0) {
+    WARN("skipped: needs torchrun on the path (PyPI: torch)");
+    return;
+  }
   const ranks::Outcome outcome = ranks::shell(stand_in() +
                                               "torchrun --no-python --nproc-per-node 2 --master-port "
                                               "29618 " +
@@ -215,4 +219,114 @@ TEST_CASE("torchrun starts ranks of NCCL, whose rendezvous warns that there is n
   INFO(outcome.output);
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.output, Contains("there is no token"));
+}
+
+TEST_CASE("srun starts ranks of NCCL with the address of a master") {
+  if (!can_run_nccl() || !ranks::has_slurm()) return;
+  const ranks::Outcome outcome = ranks::shell("MASTER_ADDR=127.0.0.1 MASTER_PORT=29619 " + stand_in() +
+                                              "srun -n 2 -N 1 " + program() + " '[.two_of_nccl]'");
+  INFO(outcome.output);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.output, Contains("there is no token"));
+}
+TEST_CASE("a process joins a world of two ranks of NCCL", "[.two_of_nccl]") {
+  join();
+  CHECK(world_size() == 2);
+  barrier();
+}
+
+TEST_CASE("mpirun starts ranks of NCCL, which exchange the id by MPI") {
+  if (!can_run_nccl() || !ranks::can_run()) return;
+  const ranks::Outcome outcome =
+      ranks::run(2, "[.two_of_nccl]", "MASTER_ADDR=127.0.0.1 MASTER_PORT=29620 " + stand_in());
+  INFO(outcome.output);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.output, !Contains("there is no token"));
+}
+
+TEST_CASE("a rank that hangs while NCCL connects is an error within the time limit") {
+  if (!can_run_nccl()) return;
+  const ranks::Outcome outcome =
+      ranks::shell(stand_in() +
+                   EBB_RUN
+                   " -n 2 --backend nccl sh -c '[ $RANK = 1 ] && export EBB_STAND_IN_HANGS=init; "
+                   "EBB_TEST_LIMIT=1000 exec " +
+                   program() + " [.refused]'");
+  INFO(outcome.output);
+  CHECK_THAT(outcome.output, Contains("[0]   the ranks of the group do not connect within"));
+}
+
+TEST_CASE("a process of NCCL ends although NCCL hangs in an abort or at its end") {
+  if (!can_run_nccl()) return;
+  const support::Environment abort("EBB_STAND_IN_HANGS", "abort");
+  CHECK_THAT(run(2, "[.left_nccl]").output, Contains("[0] All tests passed"));
+  const support::Environment end("EBB_STAND_IN_HANGS", "finalize"), limit("EBB_TEST_LIMIT", "3000");
+  CHECK(run(2, "[.refused]").status == 0);
+}
+
+TEST_CASE("a rank uses the only GPU that its launcher shows it") {
+  if (!can_run_nccl()) return;
+  const auto with_one = [](const std::string& variable) {
+    return ranks::shell(stand_in() + "env EBB_EMU_DEVICES=1 " + variable +
+                        " " EBB_RUN " -n 2 --backend nccl " + program() + " '[.two_of_nccl]'");
+  };
+  CHECK(with_one("CUDA_VISIBLE_DEVICES=0").status == 0);
+  CHECK_THAT(with_one("").output, Contains("the local rank 1 has no GPU of its own, because this"));
+}
+
+TEST_CASE("silent connections do not keep a rank out") {
+  if (!can_run_nccl()) return;
+  const std::string rank = stand_in() + program() + " '[.refused]'";
+  const ranks::Outcome outcome = ranks::shell(
+      "export MASTER_ADDR=127.0.0.1 MASTER_PORT=29621 WORLD_SIZE=2 EBB_RENDEZVOUS_TOKEN=right; "
+      "(ulimit -n 300; RANK=0 LOCAL_RANK=0 " +
+      rank +
+      ") & "
+      "(ulimit -n 500; exec bash -c 'until exec 9<>/dev/tcp/127.0.0.1/29621; do sleep 0.1; done; "
+      "for i in $(seq 400); do exec {file}<>/dev/tcp/127.0.0.1/29621; done; echo opened $i; sleep 2') "
+      "2>/dev/null & "
+      "sleep 2; RANK=1 LOCAL_RANK=1 " +
+      rank + "; wait");
+  INFO(outcome.output);
+  CHECK_THAT(outcome.output, Contains("opened 400") && !Contains("FAILED"));
+  const std::size_t passed = outcome.output.find("All tests passed");
+  CHECK((passed != std::string::npos &&
+         outcome.output.find("All tests passed", passed + 1) != std::string::npos));
+}
+
+TEST_CASE(
+    "after a failed rendezvous its port is free, and an address that does not answer has the time limit") {
+  if (!can_run_nccl()) return;
+  const support::Environment size("WORLD_SIZE", "2"), port("MASTER_PORT", "29622");
+  const ranks::Outcome alone =
+      ranks::shell("RANK=0 MASTER_ADDR=127.0.0.1 " + stand_in() + program() + " '[.alone]'");
+  INFO(alone.output);
+  CHECK(alone.status == 0);
+  // No machine has this address (RFC 5737).
+  const ranks::Outcome far = ranks::shell("RANK=1 MASTER_ADDR=203.0.113.1 EBB_TEST_LIMIT=2000 " + stand_in() +
+                                          program() + " '[.refused]'");
+  INFO(far.output);
+  CHECK_THAT(far.output, Contains("rank 1 cannot connect with rank 0 at 203.0.113.1, port 29622"));
+}
+TEST_CASE("rank 0 waits twice for a rank that does not come", "[.alone]") {
+  for (int i = 0; i < 2; ++i)
+    CHECK_THAT(error_of([] { join(milliseconds(300)); }), Contains("1 of 2 ranks have not connected"));
+}
+
+TEST_CASE("with a token rank 0 listens at all addresses if the name of its machine means a local one") {
+  if (!can_run_nccl()) return;
+  const ranks::Outcome other =
+      ranks::shell("hostname -I | grep -o '^[0-9.]*[0-9]' && getent hosts $(hostname) | grep ^127");
+  if (other.status != 0) {
+    WARN("skipped: the name of this machine does not mean 127.0.0.1 or 127.0.1.1");
+    return;
+  }
+  const std::string address = other.output.substr(0, other.output.find('\n'));
+  const std::string rank = stand_in() + program() + " '[.refused]'";
+  const ranks::Outcome outcome = ranks::shell(
+      "export MASTER_PORT=29623 WORLD_SIZE=2 EBB_RENDEZVOUS_TOKEN=right; RANK=0 LOCAL_RANK=0 "
+      "MASTER_ADDR=$(hostname) " +
+      rank + " & RANK=1 LOCAL_RANK=1 MASTER_ADDR=" + address + " EBB_TEST_LIMIT=10000 " + rank + "; wait");
+  INFO(outcome.output);
+  CHECK_THAT(outcome.output, !Contains("FAILED"));
 }

@@ -2,6 +2,7 @@
 #include <ebb/checkpoint.h>
 
 #include "ranks.h"
+#include "slurm.h"
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/scopes.h"
@@ -124,6 +125,51 @@ TEST_CASE("ebb run starts ranks on hosts through ssh and keeps the token out of 
   CHECK_THAT(support::read_file(folder / "arguments"), !Contains("TOKEN=") && Contains("agent"));
 }
 
+TEST_CASE("ebb run starts ranks on the hosts of a job of Slurm through srun") {
+  if (!ranks::has_slurm()) return;
+  const auto in_job = [](const std::string& script) {
+    const support::Folder folder;
+    support::write_file(folder / "script", script);
+    return ranks::shell(
+        "timeout 120 salloc --quiet --ntasks 2 --nodes 1-2 sh -c 'hosts=$(scontrol show hostnames | tac "
+        "| paste -sd,); echo first ${hosts%%,*}; exec " EBB_RUN " -n 4 --hosts $hosts --backend nccl sh " +
+        folder / "script" + "'");
+  };
+  const ranks::Outcome outcome = in_job(
+      "echo $SLURMD_NODENAME $RANK $WORLD_SIZE $MASTER_ADDR ${#EBB_RENDEZVOUS_TOKEN}; "
+      "echo $((LOCAL_RANK < LOCAL_WORLD_SIZE))");
+  INFO(outcome.output);
+  CHECK(outcome.status == 0);
+  REQUIRE_THAT(outcome.output, Contains("first "));
+  const std::size_t at = outcome.output.find("first ") + 6;
+  const std::string first = outcome.output.substr(at, outcome.output.find('\n', at) - at);
+  CHECK_THAT(outcome.output, Contains("[0] " + first + " 0 4 " + first + " 32\n"));
+  for (const std::string rank : {"1", "2", "3"})
+    CHECK_THAT(outcome.output,
+               Contains(" " + rank + " 4 " + first + " 32\n") && Contains("[" + rank + "] 1\n"));
+  const ranks::Outcome failed = in_job("[ $RANK = 3 ] && exit 7; sleep 600");
+  CHECK(failed.status == 7);
+  CHECK_THAT(failed.output, Contains("rank 3 of 4 on ") && Contains("ended with the exit status 7"));
+}
+
+TEST_CASE("srun starts ranks of MPI") {
+  if (!ranks::can_run() || !ranks::has_slurm()) return;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  const ranks::Outcome outcome =
+      ranks::shell("EBB_PLUGIN_PATH=" + program.parent_path().string() +
+                   " timeout 120 srun --mpi=pmix -n 2 " + program.string() + " '[.two_of_slurm]'");
+  INFO(outcome.output);
+  CHECK(outcome.status == 0);
+}
+TEST_CASE("srun states rank and size", "[.two_of_slurm]") {
+  ranks::join(InitOptions("mpi"));
+  CHECK(world_size() == 2);
+  CHECK(std::to_string(rank()) == std::getenv("SLURM_PROCID"));
+  Tensor x = ebb::ones({2});
+  all_reduce(x);
+  CHECK(x.sum().item<float>() == 4);
+}
+
 TEST_CASE("ebb run refuses wrong options") {
   for (const auto& [arguments, message] : std::vector<std::pair<std::string, std::string>>{
            {"true", "-n is missing"},
@@ -132,6 +178,7 @@ TEST_CASE("ebb run refuses wrong options") {
            {"-n 2 --gpus true", "no option --gpus"},
            {"-n 2 --backend gloo true", "must be mpi or nccl"},
            {"-n 3 --hosts a:1,b:1 true", "does not fit"},
+           {"--hosts a:1,b:2,a:1 true", "names a twice"},
            {"--hosts a:1,-oProxyCommand=x:1 true", "has no name"}}) {
     const ranks::Outcome outcome = ebb_run(arguments);
     CHECK(outcome.status == 2);

@@ -96,7 +96,8 @@ int run_agent(const Plan& plan, const std::string& host) {
   EBB_CHECK(own->name == name || own->name.empty(), "the host \"", name, "\" is not in --hosts");
   launch.local_size = own->ranks;
   for (; launch.local_rank < own->ranks; ++launch.local_rank, ++launch.rank) start_rank(job, plan, launch);
-  return job.wait(launcher);
+  const int status = job.wait(launcher);
+  return job.is_interrupted() ? 1 : status;  // srun returns the largest status of all agents
 }
 
 }  // namespace ebb::distributed::run

@@ -120,7 +120,7 @@ void start_agents(const Plan& plan, Job& job) {
                      "-N",
                      hosts,
                      "--ntasks-per-node=1",
-                     "--cpu-bind=none",
+                     "--cpu-bind=quiet,none",
                      "--kill-on-bad-exit=1",
                      "--nodelist",
                      joined(plan.hosts, false)};

@@ -237,7 +237,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* made, int size, ncclUniqueId id,
   comm->rank = rank;
   comm->size = size;
   return comm->run([comm, id] {
-    const bool met = meet(comm);
+    const bool met = !hangs("init", comm) && meet(comm);
     shm_unlink(id.internal);
     return met ? ncclSuccess : ncclInternalError;
   });
