@@ -200,6 +200,8 @@ TEST_CASE("the rendezvous admits only who shows the token") {
   INFO(right.output);
   CHECK_THAT(right.output, !Contains("refuses") && !Contains("ranks have not"));
   CHECK_THAT(right.output, Contains("other: All tests passed"));
+  const ranks::Outcome longer = two("EBB_RENDEZVOUS_TOKEN=" + std::string(64, 'x'));
+  CHECK_THAT(longer.output, Contains("has 64 characters"));
 }
 TEST_CASE("a rank joins or is refused", "[.refused]") {
   const char* const limit = std::getenv("EBB_TEST_LIMIT");
@@ -275,7 +277,7 @@ TEST_CASE("a rank uses the only GPU that its launcher shows it") {
   CHECK_THAT(with_one("").output, Contains("the local rank 1 has no GPU of its own, because this"));
 }
 
-TEST_CASE("silent connections do not keep a rank out") {
+TEST_CASE("connections that send half a token do not keep a rank out") {
   if (!can_run_nccl()) return;
   const std::string rank = stand_in() + program() + " '[.refused]'";
   const ranks::Outcome outcome = ranks::shell(
@@ -284,7 +286,8 @@ TEST_CASE("silent connections do not keep a rank out") {
       rank +
       ") & "
       "(ulimit -n 500; exec bash -c 'until exec 9<>/dev/tcp/127.0.0.1/29621; do sleep 0.1; done; "
-      "for i in $(seq 400); do exec {file}<>/dev/tcp/127.0.0.1/29621; done; echo opened $i; sleep 2') "
+      "for i in $(seq 400); do exec {file}<>/dev/tcp/127.0.0.1/29621; printf half >&$file; done; echo opened "
+      "$i; sleep 2') "
       "2>/dev/null & "
       "sleep 2; RANK=1 LOCAL_RANK=1 " +
       rank + "; wait");

@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 using namespace ebb::distributed;
 using ebb::Tensor;
@@ -54,6 +55,23 @@ TEST_CASE("ebb run labels the lines of each rank and states the variables of tor
   CHECK(ebb_run("-n 1 --backend nccl --no-labels echo a").output == "a\n");
 }
 
+TEST_CASE("ebb run does not mix the lines of ranks and keeps the last part of a line") {
+  const ranks::Outcome outcome = ebb_run(
+      "-n 3 --backend nccl sh -c 'for i in $(seq 100); do printf %05000d $RANK | tr 0 $RANK; echo; done; "
+      "setsid sleep 130 & printf part'");
+  CHECK(outcome.status == 0);
+  std::istringstream lines(outcome.output);
+  int whole = 0, parts = 0;
+  for (std::string line; std::getline(lines, line);) {
+    REQUIRE(line.size() > 4);
+    const std::string text = line.substr(4);
+    parts += text == "part";
+    whole += text == std::string(5000, line[1]);
+  }
+  CHECK(whole == 300);
+  CHECK(parts == 3);
+}
+
 TEST_CASE("ebb run divides the processors among the ranks") {
   const std::string all = ranks::shell("nproc").output;
   if (std::stoi(all) < 2) return;
@@ -86,11 +104,12 @@ TEST_CASE("ebb run ends all ranks when one dies and names it") {
 TEST_CASE("ebb run ends all ranks when it receives a signal or is killed itself") {
   for (const std::string signal : {"TERM", "KILL"}) {
     const support::Folder folder;
-    const ranks::Outcome outcome =
-        ranks::shell(EBB_RUN " -n 2 --backend nccl --max-restarts 5 sh -c 'echo $$ > " +
-                     folder.path().string() + "/$RANK; sleep 600' & until [ -s " + folder.path().string() +
-                     "/0 ] && [ -s " + folder.path().string() + "/1 ]; do sleep 0.01; done; kill -" + signal +
-                     " $!; wait $!; echo status $?");
+    const ranks::Outcome outcome = ranks::shell(
+        "cd " + folder.path().string() +
+        "; " EBB_RUN
+        " -n 2 --backend nccl --max-restarts 5 sh -c 'sleep 600 & echo $! > child$RANK; "
+        "echo $$ > $RANK; wait; sleep 600' & until [ -s 0 ] && [ -s 1 ]; do sleep 0.01; done; kill -" +
+        signal + " $!; wait $!; echo status $?");
     CHECK_THAT(outcome.output, Contains(signal == "TERM" ? "status 143" : "status 137"));
     CHECK(all_gone(folder.path()));
     CHECK_THAT(outcome.output, !Contains("starts all"));

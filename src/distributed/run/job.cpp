@@ -100,8 +100,8 @@ int Job::wait(int launcher) {
   const auto until = Clock::now() + grace_;
   while (Clock::now() < until && step(100, launcher)) {
   }
-  for (Stream& stream : std::exchange(streams_, {}))
-    if (stream.from >= 0) close(stream.from);
+  for (Stream& stream : streams_) end(stream);
+  streams_.clear();
   kill_at_ = Clock::time_point::max();
   const int status = std::exchange(status_, 0);
   return signal_ != 0 ? 128 + signal_ : status;
@@ -111,18 +111,17 @@ int Job::wait(int launcher) {
 void Job::forward(Stream& stream) {
   char text[1 << 16];
   const ssize_t length = read(stream.from, text, sizeof text);
-  const bool has_ended = length == 0 || (length < 0 && errno != EINTR);
-  std::string_view arrived(text, static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
-  if (has_ended) {
-    close(std::exchange(stream.from, -1));
-    if (!stream.line.empty()) arrived = "\n";
+  for (ssize_t i = 0; i < length; ++i) {
+    stream.line += text[i];
+    if (text[i] != '\n' && text[i] != '\r' && stream.line.size() < sizeof text) continue;
+    write_all(stream.to, stream.label + std::exchange(stream.line, {}));
   }
-  for (const char c : arrived) {
-    stream.line += c;
-    if (c != '\n' && c != '\r' && stream.line.size() < sizeof text) continue;
-    write_all(stream.to, stream.label + stream.line);
-    stream.line.clear();
-  }
+  if (length == 0 || (length < 0 && errno != EINTR)) end(stream);
+}
+
+void Job::end(Stream& stream) {
+  if (stream.from >= 0) close(std::exchange(stream.from, -1));
+  if (!stream.line.empty()) write_all(stream.to, stream.label + std::exchange(stream.line, {}) + '\n');
 }
 
 // Waits for an event. Returns whether one of the outputs may have more.

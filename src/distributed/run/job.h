@@ -51,6 +51,7 @@ class Job {
   void stop();
   bool is_stopping() const { return kill_at_ != Clock::time_point::max(); }
   static void forward(Stream& stream);
+  static void end(Stream& stream);
 
   const std::chrono::milliseconds grace_;
   sigset_t handled_{}, before_{};

@@ -31,6 +31,11 @@ Words variables() {
   return found;
 }
 
+Words operator+(Words first, const Words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 std::string joined(const std::vector<Host>& hosts, bool with_ranks) {
   std::string list;
   for (const Host& host : hosts)
@@ -41,9 +46,7 @@ std::string joined(const std::vector<Host>& hosts, bool with_ranks) {
 
 // Returns the command of an agent, which reads the same options.
 Words agent(const Plan& plan, const std::string& host) {
-  Words words = {std::filesystem::read_symlink("/proc/self/exe").string(), "--agent", host};
-  words.insert(words.end(), plan.words.begin(), plan.words.end());
-  return words;
+  return Words{std::filesystem::read_symlink("/proc/self/exe").string(), "--agent", host} + plan.words;
 }
 
 Words mpirun(const Plan& plan) {
@@ -53,21 +56,18 @@ Words mpirun(const Plan& plan) {
   const bool is_open_mpi = std::system("mpirun --version 2>&1 | grep -qE 'Open MPI|OpenRTE'") == 0;
   Words words = {"mpirun", "-n", std::to_string(plan.ranks)};
   const std::string hosts = joined(plan.hosts, true);
-  if (!hosts.empty()) words.insert(words.end(), {is_open_mpi ? "--host" : "-hosts", hosts});
+  if (!hosts.empty()) words = words + Words{is_open_mpi ? "--host" : "-hosts", hosts};
   if (is_open_mpi) {
     cpu_set_t allowed;
     const bool is_short = hosts.empty() && sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
                           CPU_COUNT(&allowed) < plan.ranks;
     // The agents bind the ranks.
-    words.insert(words.end(), {"--bind-to", "none", is_short ? "--oversubscribe" : "--use-hwthread-cpus"});
+    words = words + Words{"--bind-to", "none", is_short ? "--oversubscribe" : "--use-hwthread-cpus"};
     if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
     for (const std::string& variable : variables())
-      if (!variable.starts_with("PATH="))
-        words.insert(words.end(), {"-x", variable.substr(0, variable.find('='))});
+      if (!variable.starts_with("PATH=")) words = words + Words{"-x", variable.substr(0, variable.find('='))};
   }
-  const Words rank = agent(plan, "");
-  words.insert(words.end(), rank.begin(), rank.end());
-  return words;
+  return words + agent(plan, "");
 }
 
 std::string random_token() {
@@ -113,19 +113,10 @@ void start_agents(const Plan& plan, Job& job) {
     command.words = agent(plan, "");
     job.start(command);
   } else if (ebb::detail::environment("SLURM_JOB_ID")) {
-    const std::string hosts = std::to_string(plan.hosts.size());
-    command.words = {"srun",
-                     "-n",
-                     hosts,
-                     "-N",
-                     hosts,
-                     "--ntasks-per-node=1",
-                     "--cpu-bind=quiet,none",
-                     "--kill-on-bad-exit=1",
-                     "--nodelist",
-                     joined(plan.hosts, false)};
-    const Words words = agent(plan, "");
-    command.words.insert(command.words.end(), words.begin(), words.end());
+    const std::string count = std::to_string(plan.hosts.size());
+    command.words = Words{"srun", "-n", count, "-N", count, "--nodelist", joined(plan.hosts, false)} +
+                    Words{"--ntasks-per-node=1", "--cpu-bind=quiet,none", "--kill-on-bad-exit=1"} +
+                    agent(plan, "");
     job.start(command);
   } else {
     command.label = "";  // so that lines of several hosts do not mix
