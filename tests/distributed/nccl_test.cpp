@@ -146,6 +146,13 @@ TEST_CASE("each rank uses its device for tensors of the device and of the CPU", 
     all_reduce(x, ReduceOp::SUM, rank() % 2 == 0 ? even : odd);
     CHECK(x.item<double>() == (rank() % 2 == 0 ? 2 : 4));
   }
+  // The second call begins while NCCL runs the first one.
+  Tensor first = ebb::ones({2}, kDevice), second = ebb::ones({3}, kDevice);
+  Work one = all_reduce(first, ReduceOp::SUM, {}, /*async_op=*/true);
+  Work two = all_reduce(second, ReduceOp::SUM, {}, /*async_op=*/true);
+  two.wait();
+  one.wait();
+  CHECK(first.sum().item<double>() + second.sum().item<double>() == 5 * size);
   Tensor leaf = ebb::ones({2}, kDevice.requires_grad(true));
   functional::all_reduce(leaf).sum().backward();
   CHECK(leaf.grad().sum().item<double>() == 2 * size);

@@ -72,6 +72,14 @@ TEST_CASE("ebb run does not mix the lines of ranks and keeps the last part of a 
   CHECK(parts == 3);
 }
 
+TEST_CASE("ebb run ends the processes that a rank has left behind") {
+  const support::Folder folder;
+  CHECK(ebb_run("-n 2 --backend nccl sh -c 'sleep 600 & echo $! > " + folder.path().string() + "/$RANK'")
+            .status == 0);
+  CHECK(folder.names().size() == 2);
+  CHECK(all_gone(folder.path()));
+}
+
 TEST_CASE("ebb run divides the processors among the ranks") {
   const std::string all = ranks::shell("nproc").output;
   if (std::stoi(all) < 2) return;

@@ -199,7 +199,9 @@ void NcclTransport::connect() {
   }
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
-  comm_init_rank_config(&comm_, size(), id, rank_, &config);
+  static std::deque<ncclComm_t> handles;  // stay, because a thread of NCCL writes its handle again
+  comm_init_rank_config(&handles.emplace_back(nullptr), size(), id, rank_, &config);
+  comm_ = handles.back();
   wait_until([this] { return is_idle(); }, world_->limit);
   const cuda::StreamGuard on_stream(stream_);
   one_ = zeros({1}, TensorOptions(kByte).device(world_->device));
