@@ -72,6 +72,12 @@ TEST_CASE("ebb run does not mix the lines of ranks and keeps the last part of a 
   CHECK(parts == 3);
 }
 
+TEST_CASE("ebb run gives its ranks a terminal if its output is one") {
+  const std::string print = " -n 1 --backend nccl sh -c \"test -t 1 && echo terminal || echo pipe\"";
+  CHECK_THAT(ranks::shell("script -qec '" EBB_RUN + print + "' /dev/null").output, Contains("[0] terminal"));
+  CHECK_THAT(ranks::shell(EBB_RUN + print).output, Contains("[0] pipe"));
+}
+
 TEST_CASE("ebb run ends the processes that a rank has left behind") {
   const support::Folder folder;
   CHECK(ebb_run("-n 2 --backend nccl sh -c 'sleep 600 & echo $! > " + folder.path().string() + "/$RANK'")
