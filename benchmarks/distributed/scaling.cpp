@@ -1,0 +1,250 @@
+// The cost model of data parallel training (docs/scaling.md): a calculation without a library. It prints the
+// tables of that page from the constants in this file.
+//
+//     g++ -std=c++20 benchmarks/distributed/scaling.cpp -o scaling && ./scaling
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace {
+
+// Units: seconds, bytes, floating-point operations.
+
+/// Machines of `per_machine` GPUs, and NCCL's two algorithms between them.
+struct Cluster {
+  const char* name;
+  int per_machine = 8;
+  double bandwidth;         // of the bus: what a GPU sends in a ring that uses all links
+  double inside = 1.2e-6;   // latency of a step between GPUs of a machine
+  double outside = 8.5e-6;  // and between machines
+  double start = 8.4e-6;    // of a collective
+
+  double ring(double bytes, int gpus) const {
+    const double machines = std::max(1, gpus / per_machine);
+    const double steps = 2.0 * (gpus - 1), between = 2 * (machines - 1);
+    return start + (steps - between) * 1.9e-6 + between * 4.0e-6 + steps / gpus * bytes / bandwidth;
+  }
+  double tree(double bytes, int gpus) const {
+    const double machines = std::max(1, gpus / per_machine);
+    return start + 2 * ((std::min(gpus, per_machine) - 1) * inside + std::log2(machines) * outside) +
+           bytes / (0.45 * bandwidth);
+  }
+  double all_reduce(double bytes, int gpus) const {
+    return gpus == 1 ? 0 : std::min(ring(bytes, gpus), tree(bytes, gpus));
+  }
+};
+
+/// A part of a network, whose parameters get their gradients one after the other.
+struct Part {
+  double parameters;
+  double work;  // its share of backward, in any unit
+};
+
+struct Network {
+  const char* name;
+  const char* unit;         // of a batch
+  std::vector<Part> parts;  // in the order of backward
+  double largest;           // parameter, which no bucket divides
+  double operations;        // for one sample, forward and backward
+  double rate;              // operations per second of one GPU
+  double optimizer;         // bytes of memory traffic for each parameter in step()
+
+  double parameters() const {
+    double sum = 0;
+    for (const Part& part : parts) sum += part.parameters;
+    return sum;
+  }
+};
+
+constexpr double kMiB = 1 << 20;
+constexpr double kMemory = 0.9 * 3.35e12;  // an H100's bandwidth, as optimizers use it
+constexpr double kJitter = 0.01;           // the standard deviation of a rank's compute time
+constexpr double kInterference = 0.1;      // the share of a transfer by which it delays backward
+
+enum class Sharded { no, yes };
+
+/// Returns the time of a step on each of `gpus` GPUs.
+double step_time(const Network& net, const Cluster& cluster, int gpus, double batch, double bytes = 4,
+                 double bucket = 25 * kMiB, Sharded sharded = Sharded::no) {
+  const double compute = batch * net.operations / net.rate;
+  const double slowest = compute * (1 + (gpus > 1 ? kJitter * std::sqrt(2 * std::log(gpus)) : 0));
+  const double forward = slowest / 3, backward = slowest * 2 / 3;
+  double work = 0, sent_until = forward, sent = 0;
+  for (const Part& part : net.parts) work += part.work;
+  // The bucket that fills; the share of backward that is over.
+  double open = 0, limit = std::min(kMiB, bucket), done = 0;
+  const auto send = [&] {
+    const double time = cluster.all_reduce(open / 4 * bytes, gpus);
+    sent_until = std::max(sent_until, forward + backward * done / work) + time;
+    sent += time;
+    open = 0;
+    limit = std::max(bucket, net.largest * 4);
+  };
+  for (const Part& part : net.parts) {
+    double rest = part.parameters * 4;
+    if (rest == 0) done += part.work;
+    while (rest > 0) {
+      const double piece = std::min(rest, limit - open);
+      open += piece;
+      rest -= piece;
+      done += part.work * piece / (part.parameters * 4);
+      if (open >= limit) send();
+    }
+  }
+  if (open > 0) send();
+  const double update = net.parameters() * net.optimizer / kMemory;
+  const double convert = bytes < 4 && gpus > 1 ? net.parameters() * 12 / kMemory : 0;
+  const double overlapped = std::min(sent, backward);
+  const double gradients =
+      gpus == 1 ? forward + backward
+                : std::max(forward + backward + kInterference * overlapped, sent_until) + convert;
+  if (sharded == Sharded::no) return gradients + update;
+  // Each rank updates its part, and an all_gather takes half the time of an all_reduce.
+  return gradients + update / gpus + cluster.all_reduce(net.parameters() * 4, gpus) / 2;
+}
+
+double efficiency(const Network& net, const Cluster& cluster, int gpus, double batch, double bytes = 4,
+                  double bucket = 25 * kMiB, Sharded sharded = Sharded::no) {
+  return step_time(net, cluster, 1, batch) / step_time(net, cluster, gpus, batch, bytes, bucket, sharded);
+}
+
+/// GPT-2 on sequences of 1,024 tokens. The output layer has the weights of the embedding, so the gradient of
+/// this largest parameter is complete only at the end of backward.
+Network gpt2(const char* name, double layers, double width) {
+  constexpr double kTokens = 1024, kVocabulary = 50257;
+  const double block = 12 * width * width + 13 * width, attention = 2 * kTokens * width;
+  const double embedding = (kVocabulary + kTokens) * width;
+  const double products = kVocabulary * width + layers * (12 * width * width + attention);
+  return {name,
+          "sequences",
+          {{2 * width, kVocabulary * width}, {layers * block, layers * (block + attention)}, {embedding, 0}},
+          4 * width * width,
+          kTokens * products * 2 * 3,
+          0.5 * 989e12,
+          28};
+}
+
+const Network kResNet50 = {"ResNet-50",
+                           "images",
+                           {{2.049e6, 0.002},
+                            {14.965e6, 0.809},
+                            {7.098e6, 1.464},
+                            {1.220e6, 1.028},
+                            {0.216e6, 0.668},
+                            {9.5e3, 0.118}},
+                           2.36e6,
+                           4.09e9 * 2 * 3,
+                           1.64 * 2470 * 4.09e9 * 2 * 3,
+                           20};
+const Network kSmall = gpt2("GPT-2 124M", 12, 768), kLarge = gpt2("GPT-2 1.5B", 48, 1600);
+const Cluster kInfiniBand = {.name = "8 H100 a machine, 400 Gbit/s a GPU", .bandwidth = 370e9};
+const Cluster kEthernet = {.name = "8 H100 a machine, 100 Gbit/s a machine", .bandwidth = 11.5e9};
+const std::vector<int> kGpus = {8, 64, 512, 4096};
+
+std::string gpus_row(const char* first) {
+  std::string row = std::string("| ") + first + " |", line = "|---|";
+  for (const int gpus : kGpus) row += " " + std::to_string(gpus) + " |", line += "---|";
+  return row + "\n" + line;
+}
+
+std::string text(double value, const char* format) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, format, value);
+  return buffer;
+}
+
+void print_all_reduce(const Cluster& cluster) {
+  std::printf("\nall_reduce, ms: %s\n\n%s\n", cluster.name, gpus_row("size").c_str());
+  for (const double mib : {0.001, 1., 25., 100., 1024.}) {
+    std::string row = "| " + (mib < 1 ? "1 KiB" : text(mib, "%.0f MiB")) + " |";
+    for (const int gpus : kGpus) {
+      const double bytes = mib < 1 ? 1024 : mib * kMiB;
+      const bool tree = cluster.tree(bytes, gpus) < cluster.ring(bytes, gpus);
+      row += text(cluster.all_reduce(bytes, gpus) * 1e3, " %.3g ") + (tree ? "tree |" : "ring |");
+    }
+    std::printf("%s\n", row.c_str());
+  }
+}
+
+// The same batch for each GPU, whatever their number.
+void print_weak(const Cluster& cluster) {
+  std::printf("\nEfficiency in %%, gradients in float and in bfloat16: %s\n\n%s\n", cluster.name,
+              gpus_row("network, batch of a GPU, its compute time").c_str());
+  const auto rows = [&](const Network& net, std::vector<double> batches) {
+    for (const double batch : batches) {
+      std::string row = std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit +
+                        text(batch * net.operations / net.rate * 1e3, ", %.3g ms |");
+      for (const int gpus : kGpus)
+        row += text(100 * efficiency(net, cluster, gpus, batch), " %.0f, ") +
+               text(100 * efficiency(net, cluster, gpus, batch, 2), "%.0f |");
+      std::printf("%s\n", row.c_str());
+    }
+  };
+  rows(kResNet50, {256, 32, 8});
+  rows(kSmall, {64, 8, 1});
+  rows(kLarge, {16, 4, 1});
+}
+
+// One batch for all GPUs together: a step cannot use more GPUs than there are samples.
+void print_strong(const Cluster& cluster) {
+  std::printf("\nTimes as fast as 8 GPUs, one batch for all: %s\n\n%s\n", cluster.name,
+              gpus_row("network, batch").c_str());
+  const auto row_of = [&](const Network& net, double batch) {
+    std::string row = std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit + " |";
+    const double eight = step_time(net, cluster, 8, batch / 8);
+    for (const int gpus : kGpus)
+      row += batch < gpus ? " |" : text(eight / step_time(net, cluster, gpus, batch / gpus), " %.3g |");
+    std::printf("%s\n", row.c_str());
+  };
+  row_of(kResNet50, 32768);
+  row_of(kSmall, 512);
+  row_of(kLarge, 1024);
+}
+
+void print_buckets(const Cluster& cluster) {
+  std::printf("\nEfficiency in %% by the size of a bucket, gradients in float: %s\n\n%s\n", cluster.name,
+              gpus_row("network, bucket").c_str());
+  const auto rows = [&](const Network& net, double batch) {
+    for (const double mib : {1., 5., 25., 100., 400.}) {
+      std::string row =
+          std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit + text(mib, ", %.0f MiB |");
+      for (const int gpus : kGpus)
+        row += text(100 * efficiency(net, cluster, gpus, batch, 4, mib * kMiB), " %.0f |");
+      std::printf("%s\n", row.c_str());
+    }
+  };
+  rows(kResNet50, 32);
+  rows(kLarge, 4);
+}
+
+void print_sharded(const Cluster& cluster) {
+  std::printf("\nShardedOptimizer: efficiency in %% without and with it, and GB a GPU: %s\n\n%s\n",
+              cluster.name, gpus_row("network, batch of a GPU").c_str());
+  const auto row_of = [&](const Network& net, double batch) {
+    std::string row = std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit + " |";
+    for (const int gpus : kGpus)
+      row += text(100 * efficiency(net, cluster, gpus, batch), " %.0f, ") +
+             text(100 * efficiency(net, cluster, gpus, batch, 4, 25 * kMiB, Sharded::yes), "%.0f; ") +
+             text(net.parameters() * 16 / 1e9, "%.1f, ") +
+             text(net.parameters() * (8 + 8. / gpus) / 1e9, "%.1f |");
+    std::printf("%s\n", row.c_str());
+  };
+  row_of(kSmall, 64);
+  row_of(kLarge, 16);
+  row_of(kLarge, 4);
+}
+
+}  // namespace
+
+int main() {
+  print_all_reduce(kInfiniBand);
+  print_weak(kInfiniBand);
+  print_strong(kInfiniBand);
+  print_buckets(kInfiniBand);
+  print_sharded(kInfiniBand);
+  print_all_reduce(kEthernet);
+  print_weak(kEthernet);
+  print_buckets(kEthernet);
+}
