@@ -11,25 +11,31 @@
 namespace {
 
 // Units: seconds, bytes, floating-point operations.
+constexpr double kStart = 8.4e-6;  // of a collective
+constexpr double kMiB = 1 << 20;
+constexpr double kMemory = 0.9 * 3.35e12;  // bytes per second of an H100's memory, as optimizers use it
+constexpr double kJitter = 0.01;           // the standard deviation of a rank's compute time
+constexpr double kInterference = 0.1;      // the share of a transfer by which it delays backward
 
-/// Machines of `per_machine` GPUs, and NCCL's two algorithms between them.
+/// Machines with GPUs, and the two algorithms that NCCL chooses from. The latencies are those of NCCL's own
+/// tuner (src/graph/tuning.cc) for its protocol LL128, over NVLink and over a network.
 struct Cluster {
   const char* name;
+  double between;         // bytes per second of a GPU's part of the network between machines
+  double inside = 370e9;  // and of NVLink
   int per_machine = 8;
-  double bandwidth;         // of the bus: what a GPU sends in a ring that uses all links
-  double inside = 1.2e-6;   // latency of a step between GPUs of a machine
-  double outside = 8.5e-6;  // and between machines
-  double start = 8.4e-6;    // of a collective
 
+  double machines(int gpus) const { return std::max(1, gpus / per_machine); }
+  double bandwidth(int gpus) const {
+    return gpus > per_machine ? std::min(inside, between * per_machine) : inside;
+  }
   double ring(double bytes, int gpus) const {
-    const double machines = std::max(1, gpus / per_machine);
-    const double steps = 2.0 * (gpus - 1), between = 2 * (machines - 1);
-    return start + (steps - between) * 1.9e-6 + between * 4.0e-6 + steps / gpus * bytes / bandwidth;
+    const double steps = 2.0 * (gpus - 1), outside = 2 * (machines(gpus) - 1);
+    return kStart + (steps - outside) * 1.9e-6 + outside * 4.0e-6 + steps / gpus * bytes / bandwidth(gpus);
   }
   double tree(double bytes, int gpus) const {
-    const double machines = std::max(1, gpus / per_machine);
-    return start + 2 * ((std::min(gpus, per_machine) - 1) * inside + std::log2(machines) * outside) +
-           bytes / (0.45 * bandwidth);
+    const double depth = (std::min(gpus, per_machine) - 1) * 1.2e-6 + std::log2(machines(gpus)) * 8.5e-6;
+    return kStart + 2 * depth + bytes / (0.45 * bandwidth(gpus));
   }
   double all_reduce(double bytes, int gpus) const {
     return gpus == 1 ? 0 : std::min(ring(bytes, gpus), tree(bytes, gpus));
@@ -50,6 +56,7 @@ struct Network {
   double operations;        // for one sample, forward and backward
   double rate;              // operations per second of one GPU
   double optimizer;         // bytes of memory traffic for each parameter in step()
+  double messages = 0;      // of broadcast_buffers
 
   double parameters() const {
     double sum = 0;
@@ -57,11 +64,6 @@ struct Network {
     return sum;
   }
 };
-
-constexpr double kMiB = 1 << 20;
-constexpr double kMemory = 0.9 * 3.35e12;  // an H100's bandwidth, as optimizers use it
-constexpr double kJitter = 0.01;           // the standard deviation of a rank's compute time
-constexpr double kInterference = 0.1;      // the share of a transfer by which it delays backward
 
 enum class Sharded { no, yes };
 
@@ -100,9 +102,10 @@ double step_time(const Network& net, const Cluster& cluster, int gpus, double ba
   const double gradients =
       gpus == 1 ? forward + backward
                 : std::max(forward + backward + kInterference * overlapped, sent_until) + convert;
-  if (sharded == Sharded::no) return gradients + update;
+  const double buffers = gpus == 1 ? 0 : net.messages * cluster.all_reduce(1024, gpus) / 2;
+  if (sharded == Sharded::no) return gradients + buffers + update;
   // Each rank updates its part, and an all_gather takes half the time of an all_reduce.
-  return gradients + update / gpus + cluster.all_reduce(net.parameters() * 4, gpus) / 2;
+  return gradients + buffers + update / gpus + cluster.all_reduce(net.parameters() * 4, gpus) / 2;
 }
 
 double efficiency(const Network& net, const Cluster& cluster, int gpus, double batch, double bytes = 4,
@@ -126,21 +129,28 @@ Network gpt2(const char* name, double layers, double width) {
           28};
 }
 
-const Network kResNet50 = {"ResNet-50",
-                           "images",
-                           {{2.049e6, 0.002},
-                            {14.965e6, 0.809},
-                            {7.098e6, 1.464},
-                            {1.220e6, 1.028},
-                            {0.216e6, 0.668},
-                            {9.5e3, 0.118}},
-                           2.36e6,
-                           4.09e9 * 2 * 3,
-                           1.64 * 2470 * 4.09e9 * 2 * 3,
-                           20};
+Network resnet50(const char* name, double messages) {
+  constexpr double kOperations = 4.09e9 * 2 * 3;
+  return {name,
+          "images",
+          {{2.049e6, 0.002},
+           {14.965e6, 0.809},
+           {7.098e6, 1.464},
+           {1.220e6, 1.028},
+           {0.216e6, 0.668},
+           {9.5e3, 0.118}},
+          2.36e6,
+          kOperations,
+          1.64 * 2470 * kOperations,
+          20,
+          messages};
+}
+
 const Network kSmall = gpt2("GPT-2 124M", 12, 768), kLarge = gpt2("GPT-2 1.5B", 48, 1600);
-const Cluster kInfiniBand = {.name = "8 H100 a machine, 400 Gbit/s a GPU", .bandwidth = 370e9};
-const Cluster kEthernet = {.name = "8 H100 a machine, 100 Gbit/s a machine", .bandwidth = 11.5e9};
+const Network kResNet50 = resnet50("ResNet-50", 106);
+const Network kWithoutBuffers = resnet50("ResNet-50 without buffers", 0);
+const Cluster kInfiniBand = {.name = "a link of 400 Gbit/s for each GPU", .between = 47e9};
+const Cluster kEthernet = {.name = "a link of 100 Gbit/s for each machine", .between = 11.5e9 / 8};
 const std::vector<int> kGpus = {8, 64, 512, 4096};
 
 std::string gpus_row(const char* first) {
@@ -183,6 +193,7 @@ void print_weak(const Cluster& cluster) {
     }
   };
   rows(kResNet50, {256, 32, 8});
+  rows(kWithoutBuffers, {256, 32, 8});
   rows(kSmall, {64, 8, 1});
   rows(kLarge, {16, 4, 1});
 }
@@ -199,6 +210,7 @@ void print_strong(const Cluster& cluster) {
     std::printf("%s\n", row.c_str());
   };
   row_of(kResNet50, 32768);
+  row_of(kWithoutBuffers, 32768);
   row_of(kSmall, 512);
   row_of(kLarge, 1024);
 }
@@ -215,7 +227,7 @@ void print_buckets(const Cluster& cluster) {
       std::printf("%s\n", row.c_str());
     }
   };
-  rows(kResNet50, 32);
+  rows(kWithoutBuffers, 32);
   rows(kLarge, 4);
 }
 
@@ -246,5 +258,4 @@ int main() {
   print_sharded(kInfiniBand);
   print_all_reduce(kEthernet);
   print_weak(kEthernet);
-  print_buckets(kEthernet);
 }
