@@ -4,8 +4,8 @@
 // Prints lines of NAME MEDIAN BEST UNIT on rank 0. A step is measured in three ways: as it is ("step"),
 // without averages, but at the same time on all ranks ("local"), and its gradients alone, in buckets, after
 // each other ("reduce"). All kinds of samples are taken in turn in each round, so other programs of the
-// machine slow all of them alike. A sample is the time of the slowest rank. MEDIAN is that of the rounds, and
-// BEST is the fastest tenth, which other programs affect less.
+// machine slow all of them alike. A sample is the median of some calls, on the slowest rank. MEDIAN is that
+// of the rounds, and BEST is the fastest tenth, which other programs affect less.
 #include <ebb/distributed.h>
 #include <ebb/models.h>
 
@@ -25,19 +25,28 @@ using ebb::Tensor;
 
 struct Figure {
   std::string name;
-  int calls;  // a sample is the mean of so many
+  int calls;  // a sample is the median of so many
   std::function<void()> call;
   std::vector<double> samples = {};  // in microseconds
 };
 
 std::vector<Figure> figures;
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
 void take_sample(Figure& figure) {
   dist::barrier();
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < figure.calls; ++i) figure.call();
-  const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
-  const Tensor slowest = ebb::full({1}, passed.count() / figure.calls, ebb::kDouble);
+  std::vector<double> times;
+  for (int i = 0; i < figure.calls; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    figure.call();
+    const std::chrono::duration<double, std::micro> passed = std::chrono::steady_clock::now() - start;
+    times.push_back(passed.count());
+  }
+  const Tensor slowest = ebb::full({1}, median(times), ebb::kDouble);
   dist::all_reduce(slowest, dist::ReduceOp::MAX);
   figure.samples.push_back(slowest.item<double>());
 }
@@ -125,8 +134,7 @@ int main(int count, char** words) {
   if (dist::rank() > 0) return 0;
   for (Figure& figure : figures) {
     std::sort(figure.samples.begin(), figure.samples.end());
-    const std::size_t taken = figure.samples.size();
-    std::printf("%s %.4g %.4g us\n", figure.name.c_str(), figure.samples[taken / 2],
-                figure.samples[taken / 10]);
+    std::printf("%s %.4g %.4g us\n", figure.name.c_str(), median(figure.samples),
+                figure.samples[figure.samples.size() / 10]);
   }
 }

@@ -248,9 +248,65 @@ void print_sharded(const Cluster& cluster) {
   row_of(kLarge, 4);
 }
 
+/// Measured by measure.cpp on two cores of a shared AMD EPYC: medians, in microseconds.
+struct Machine {
+  int ranks;
+  std::vector<double> all_reduce;  // of 4, 16, 64, ... bytes
+  struct Step {
+    double local, step;
+  };
+  std::vector<Step> steps;  // of kSteps
+
+  /// Interpolates between the measured sizes.
+  double time(double bytes) const {
+    const double place = std::log2(bytes / 4) / 2;
+    const auto before = std::min(static_cast<std::size_t>(place), all_reduce.size() - 2);
+    const double from = 4 * std::pow(4, before), share = (bytes - from) / (3 * from);
+    return all_reduce[before] + share * (all_reduce[before + 1] - all_reduce[before]);
+  }
+};
+
+struct Bucket {
+  double bytes, done;  // the share of backward that is over when it is complete
+};
+struct Step {
+  const char* name;
+  std::vector<Bucket> buckets;
+};
+const std::vector<Step> kSteps = {
+    {"MLP 20-32-32-10, batch 32", {{8.2e3, 1}}},
+    {"MLP 784-1024-1024-1024-10, batch 32", {{4.24e6, 0.36}, {7.42e6, 1}}},
+    {"CNN, batch 64 of 28x28", {{1.61e6, 0.1}, {0.075e6, 1}}},
+    {"ResNet-18, batch 4 of 64x64", {{2.05e6, 0}, {28.86e6, 0.17}, {15.85e6, 1}}}};
+
+void print_check(const Machine& machine) {
+  std::printf(
+      "\nSteps on %d ranks, ms\n\n| net | alone | predicted: overlap, sum | measured | sum / measured |\n"
+      "|---|---|---|---|---|\n",
+      machine.ranks);
+  for (std::size_t i = 0; i < kSteps.size(); ++i) {
+    const auto [local, step] = machine.steps[i];
+    double end = local / 3, sum = local;
+    for (const Bucket& bucket : kSteps[i].buckets) {
+      end = std::max(end, local / 3 * (1 + 2 * bucket.done)) + machine.time(bucket.bytes);
+      sum += machine.time(bucket.bytes);
+    }
+    std::printf("| %s | %.3g | %.3g, %.3g | %.3g | %.2f |\n", kSteps[i].name, local / 1e3,
+                std::max(end, local) / 1e3, sum / 1e3, step / 1e3, sum / step);
+  }
+}
+
+const Machine kTwoRanks = {
+    2,
+    {1.8, 1.835, 1.917, 2.101, 3.105, 15.61, 13.88, 26.66, 65.64, 2773, 6253, 24350, 87870},
+    {{57.91, 232.8}, {41350, 52590}, {101800, 101100}, {306400, 340700}}};
+const Machine kFourRanks = kTwoRanks;
+
 }  // namespace
 
 int main() {
+  print_check(kTwoRanks);
+  print_check(kFourRanks);
   print_all_reduce(kInfiniBand);
   print_weak(kInfiniBand);
   print_strong(kInfiniBand);

@@ -15,10 +15,12 @@ figures = []
 def take_sample(figure):
     name, calls, call, samples = figure
     dist.barrier()
-    start = time.perf_counter()
+    times = []
     for _ in range(calls):
+        start = time.perf_counter()
         call()
-    slowest = torch.tensor([(time.perf_counter() - start) / calls * 1e6], dtype=torch.double)
+        times.append((time.perf_counter() - start) * 1e6)
+    slowest = torch.tensor([sorted(times)[calls // 2]], dtype=torch.double)
     dist.all_reduce(slowest, dist.ReduceOp.MAX)
     samples.append(slowest.item())
 
