@@ -165,6 +165,12 @@ std::string text(double value, const char* format) {
   return buffer;
 }
 
+// "GPT-2 124M, 8 sequences".
+std::string title(const Network& net, double batch) {
+  const std::string words = std::string(net.name) + text(batch, ", %.0f ") + net.unit;
+  return batch == 1 ? words.substr(0, words.size() - 1) : words;
+}
+
 void print_all_reduce(const Cluster& cluster) {
   std::printf("\nall_reduce, ms: %s\n\n%s\n", cluster.name, gpus_row("size").c_str());
   for (const double mib : {0.001, 1., 25., 100., 1024.}) {
@@ -184,8 +190,8 @@ void print_weak(const Cluster& cluster) {
               gpus_row("network, batch of a GPU, its compute time").c_str());
   const auto rows = [&](const Network& net, std::vector<double> batches) {
     for (const double batch : batches) {
-      std::string row = std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit +
-                        text(batch * net.operations / net.rate * 1e3, ", %.3g ms |");
+      std::string row =
+          "| " + title(net, batch) + text(batch * net.operations / net.rate * 1e3, ", %.3g ms |");
       for (const int gpus : kGpus)
         row += text(100 * efficiency(net, cluster, gpus, batch), " %.0f, ") +
                text(100 * efficiency(net, cluster, gpus, batch, 2), "%.0f |");
@@ -203,7 +209,7 @@ void print_strong(const Cluster& cluster) {
   std::printf("\nTimes as fast as 8 GPUs, one batch for all: %s\n\n%s\n", cluster.name,
               gpus_row("network, batch").c_str());
   const auto row_of = [&](const Network& net, double batch) {
-    std::string row = std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit + " |";
+    std::string row = "| " + title(net, batch) + " |";
     const double eight = step_time(net, cluster, 8, batch / 8);
     for (const int gpus : kGpus)
       row += batch < gpus ? " |" : text(eight / step_time(net, cluster, gpus, batch / gpus), " %.3g |");
@@ -220,8 +226,7 @@ void print_buckets(const Cluster& cluster) {
               gpus_row("network, bucket").c_str());
   const auto rows = [&](const Network& net, double batch) {
     for (const double mib : {1., 5., 25., 100., 400.}) {
-      std::string row =
-          std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit + text(mib, ", %.0f MiB |");
+      std::string row = "| " + title(net, batch) + text(mib, ", %.0f MiB |");
       for (const int gpus : kGpus)
         row += text(100 * efficiency(net, cluster, gpus, batch, 4, mib * kMiB), " %.0f |");
       std::printf("%s\n", row.c_str());
@@ -235,7 +240,7 @@ void print_sharded(const Cluster& cluster) {
   std::printf("\nShardedOptimizer: efficiency in %% without and with it, and GB a GPU: %s\n\n%s\n",
               cluster.name, gpus_row("network, batch of a GPU").c_str());
   const auto row_of = [&](const Network& net, double batch) {
-    std::string row = std::string("| ") + net.name + text(batch, ", %.0f ") + net.unit + " |";
+    std::string row = "| " + title(net, batch) + " |";
     for (const int gpus : kGpus)
       row += text(100 * efficiency(net, cluster, gpus, batch), " %.0f, ") +
              text(100 * efficiency(net, cluster, gpus, batch, 4, 25 * kMiB, Sharded::yes), "%.0f; ") +
@@ -272,12 +277,13 @@ struct Bucket {
 struct Step {
   const char* name;
   std::vector<Bucket> buckets;
+  double messages = 0;  // of broadcast_buffers
 };
 const std::vector<Step> kSteps = {
     {"MLP 20-32-32-10, batch 32", {{8.2e3, 1}}},
     {"MLP 784-1024-1024-1024-10, batch 32", {{4.24e6, 0.36}, {7.42e6, 1}}},
     {"CNN, batch 64 of 28x28", {{1.61e6, 0.1}, {0.075e6, 1}}},
-    {"ResNet-18, batch 4 of 64x64", {{2.05e6, 0}, {28.86e6, 0.17}, {15.85e6, 1}}}};
+    {"ResNet-18, batch 4 of 64x64", {{2.05e6, 0}, {28.86e6, 0.17}, {15.85e6, 1}}, 40}};
 
 void print_check(const Machine& machine) {
   std::printf(
@@ -286,21 +292,26 @@ void print_check(const Machine& machine) {
       machine.ranks);
   for (std::size_t i = 0; i < kSteps.size(); ++i) {
     const auto [local, step] = machine.steps[i];
-    double end = local / 3, sum = local;
+    const double buffers = kSteps[i].messages * machine.time(1024) / 2;
+    double end = local / 3, sum = local + buffers;
     for (const Bucket& bucket : kSteps[i].buckets) {
       end = std::max(end, local / 3 * (1 + 2 * bucket.done)) + machine.time(bucket.bytes);
       sum += machine.time(bucket.bytes);
     }
     std::printf("| %s | %.3g | %.3g, %.3g | %.3g | %.2f |\n", kSteps[i].name, local / 1e3,
-                std::max(end, local) / 1e3, sum / 1e3, step / 1e3, sum / step);
+                (std::max(end, local) + buffers) / 1e3, sum / 1e3, step / 1e3, sum / step);
   }
 }
 
 const Machine kTwoRanks = {
     2,
-    {1.8, 1.835, 1.917, 2.101, 3.105, 15.61, 13.88, 26.66, 65.64, 2773, 6253, 24350, 87870},
-    {{57.91, 232.8}, {41350, 52590}, {101800, 101100}, {306400, 340700}}};
-const Machine kFourRanks = kTwoRanks;
+    {1.751, 1.731, 1.736, 1.874, 2.956, 7.397, 13.34, 24.86, 55.84, 3606, 6579, 2.93e+04, 1.2e+05},
+    {{21.11, 50.55}, {5.897e+04, 7.258e+04}, {1.465e+05, 1.532e+05}, {4.424e+05, 4.987e+05}}};
+const Machine kFourRanks = {
+    4,
+    {1.215e+04, 1.313e+04, 1.401e+04, 1.221e+04, 1.651e+04, 1.634e+04, 1.496e+04, 1.589e+04, 2.974e+04,
+     3.702e+04, 2.817e+04, 6.854e+04, 2.036e+05},
+    {{23.98, 1.602e+04}, {1.03e+05, 1.316e+05}, {1.993e+05, 2.292e+05}, {5.939e+05, 1.254e+06}}};
 
 }  // namespace
 
