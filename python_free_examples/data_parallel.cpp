@@ -1,11 +1,11 @@
-// Data parallelism, in two ways: replicas of a network in one process, on several GPUs or in threads of the CPU
-// (nn::parallel::data_parallel), and a process for each replica (DistributedDataParallel). A program that
+// Data parallelism, in two ways: replicas of a network in one process, on several GPUs or in threads of the
+// CPU (nn::parallel::data_parallel), and a process for each replica (DistributedDataParallel). A program that
 // `ebb run -n 2 ./data_parallel` starts takes the second way.
 //
-// Trained on the 1,797 handwritten digits of this repository. Each replica processes a part of each batch. The
-// gradients are those of the whole batch, so the replicas learn the same parameters as one network. Expected:
-// differences of at most 1e-9 in double precision (3e-15 was reached), in 3 s on two cores. The short form
-// takes 1 s. On a CPU replicas are not faster, because one network also uses all cores.
+// Trained on the 1,797 handwritten digits of this repository. Each replica processes a part of each batch.
+// The gradients are those of the whole batch, so the replicas learn the same parameters as one network.
+// Expected: differences of at most 1e-9 in double precision (3e-15 was reached), in 3 s on two cores. The
+// short form takes 1 s. On a CPU replicas are not faster, because one network also uses all cores.
 #include <ebb/distributed.h>
 
 #include "common/images.h"

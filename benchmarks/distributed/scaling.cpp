@@ -299,8 +299,9 @@ void print_check(const Machine& machine) {
       end = std::max(end, local / 3 * (1 + 2 * bucket.done)) + machine.time(bucket.bytes);
       sum += machine.time(bucket.bytes);
     }
-    std::printf("| %s | %.3g | %.3g, %.3g | %.3g | %.2f |\n", kSteps[i].name, local / 1e3,
-                (std::max(end, local) + buffers) / 1e3, sum / 1e3, step / 1e3, sum / step);
+    const auto ms = [](double us) { return text(us / 1e3, us < 1e5 ? "%.3g" : "%.0f"); };
+    std::printf("| %s | %s | %s, %s | %s | %.2f |\n", kSteps[i].name, ms(local).c_str(),
+                ms(std::max(end, local) + buffers).c_str(), ms(sum).c_str(), ms(step).c_str(), sum / step);
   }
 }
 
