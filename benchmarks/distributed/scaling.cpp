@@ -254,7 +254,7 @@ void print_sharded(const Cluster& cluster) {
   row_of(kLarge, 4);
 }
 
-/// Measured by measure.cpp on two cores of a shared AMD EPYC: medians, in microseconds.
+/// Measured by measure.cpp on two cores of a shared Intel Xeon: medians, in microseconds.
 struct Machine {
   int ranks;
   std::vector<double> all_reduce;  // of 4, 16, 64, ... bytes
