@@ -5,6 +5,7 @@
 
 #include "distributed/transport.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -19,8 +20,18 @@ using Clock = std::chrono::steady_clock;
 /// The state of a process group.
 class Group {
  public:
+  /// `own` is the rank of this process in the world.
   Group(int number, std::vector<int> members, int own, std::unique_ptr<Transport> connection)
-      : id(number), ranks(std::move(members)), rank(own), transport(std::move(connection)) {}
+      : id(number), ranks(std::move(members)), rank(rank_of(own)), transport(std::move(connection)) {}
+  int size() const { return static_cast<int>(ranks.size()); }
+  /// Returns the rank in the group of a rank of the world, or -1.
+  int rank_of(int member) const {
+    const auto at = std::find(ranks.begin(), ranks.end(), member);
+    return at == ranks.end() ? -1 : static_cast<int>(at - ranks.begin());
+  }
+
+  /// Returns a note with the last collective of this process in the group.
+  Note report(Note::Kind kind) const;
 
   const int id;
   const std::vector<int> ranks;                // of the world
@@ -30,38 +41,44 @@ class Group {
   std::atomic<Collective> last{Collective::barrier};
   std::int64_t messages = 0;  // sends and receives; guarded by the engine's mutex
   std::string failure;        // the first error, after which the group is unusable; guarded likewise
-  struct Departure {
-    std::int64_t last;  // the number of its last collective
+
+  /// The last answer of a member, or its departure.
+  struct Report {
+    Note note;
     Clock::time_point at;
+    bool has_left() const { return note.kind == Note::Kind::left; }
   };
-  std::map<int, Departure> departed;  // ranks of the group that have left; the progress thread's
+  std::map<int, Report> reports;  // by rank in the group; for the thread that makes progress
 };
 
 /// A collective from its submission to its end.
 class Task {
  public:
-  enum class State : std::uint8_t { queued, checking, running, done, failed };
+  enum class State : std::uint8_t { queued, running, ordered, done, failed };
 
   Request request;
   std::shared_ptr<Group> group;
   std::vector<Variable> tensors;  // own the memory of the request
   std::function<void()> finish;   // copies results to their tensors; the first wait() calls it
-  std::string terms;              // what all ranks must agree on, in debug mode
+  std::string terms;              // what all ranks must agree on before the start; empty: not compared
   std::int64_t number = 0;        // counts from 1 in the group; sends and receives count separately
   Clock::time_point deadline;
-  std::string all_terms;  // of all ranks, in the state checking
+  std::optional<Clock::time_point> asked;  // when the time limit was over: the time of the query
   std::unique_ptr<Operation> operation;
   std::string error;  // of the state failed
   std::atomic<State> state{State::queued};
 
   bool is_message() const { return request.kind == Collective::send || request.kind == Collective::receive; }
   bool has_ended() const { return state.load(std::memory_order_acquire) >= State::done; }
-  /// Returns whether wait() need not wait on the host: the task has ended, or its result is ordered by an
-  /// event.
-  bool is_ready() const;
-  /// Begins an error message: "all_reduce: rank 0 of 4, collective 17 of group 0".
+  /// Returns whether wait() need not wait on the host: the task has ended, or an event orders its result.
+  bool is_ready() const { return state.load(std::memory_order_acquire) >= State::ordered; }
+  /// Begins an error message: "distributed::all_reduce: rank 0 of 4, collective 17 of group 0: ".
   std::string name() const;
 };
+
+/// Returns an operation that first compares the terms of all ranks, and the parts that they send and receive.
+/// It throws if they differ, and starts the collective otherwise.
+std::unique_ptr<Operation> start_compared(const Task& task);
 
 /// The engine of the process. A thread makes progress while the program computes; a thread that waits for a
 /// collective makes progress itself, which saves the switches between threads.
@@ -71,13 +88,13 @@ class Engine {
 
   /// Returns the engine. Throws an error that names `function` without init().
   static Engine& get(const char* function);
-  static bool is_started();
-  static void start(const InitOptions& options);
-  static void stop();
+  /// Ends the thread, and waits until all ranks have left, at most for the time limit. Returns whether
+  /// nothing uses the engine any more.
+  bool leave();
 
   bool debug() const { return debug_; }
   const std::string& backend() const { return backend_; }
-  const std::shared_ptr<Group>& group(int id);
+  const std::shared_ptr<Group>& world() const { return world_; }
   std::shared_ptr<Group> add_group(const std::vector<int>& ranks);
   /// Throws if the group has failed. With `wakes`, the progress thread starts the task; otherwise the caller
   /// must call wait().
@@ -86,46 +103,35 @@ class Engine {
   void wait(const Task& task);
 
  private:
-  /// One inquiry after the ranks that are missing, when the time limit of a task is over.
-  struct Inquiry {
-    std::shared_ptr<Task> task;
-    Clock::time_point until;
-    std::map<int, Note> answers;  // rank of the group -> answer
-  };
-
   void run();
   bool step();
+  void take_queue();
   bool advance_all();
-  bool advance(Task& task);
-  static void gather_terms(Task& task);
-  static void compare_terms(const Task& task);
-  static void end(Task& task, Task::State state, std::string error = {});
+  static bool advance(Task& task);
   void fail(Group& group, const std::string& error, bool tell);
-  void leave();
 
   // The notes between engines (notes.cpp).
-  void check_limits(Clock::time_point now);
-  void read_notes();
-  std::string departed_before(const Task& task, Clock::time_point now) const;
-  std::string missing_ranks(const Inquiry& inquiry) const;
   void post_to_members(const Group& group, const Note& note);
+  void read_notes();
+  void check_limits(Clock::time_point now);
+  std::string missing_ranks(const Task& task) const;
 
   const bool debug_;
   const std::chrono::milliseconds timeout_;
   std::string backend_;
-  std::map<int, std::shared_ptr<Group>> groups_;  // guarded by mutex_
-  std::vector<std::shared_ptr<Task>> queue_;      // guarded by mutex_
+  std::shared_ptr<Group> world_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::atomic<int> helpers_{0};  // threads in wait()
-  std::atomic<bool> busy_{false}, stopping_{false};
+  std::vector<std::shared_ptr<Group>> groups_;  // by id; mutex_ guards this and the next four
+  std::vector<std::shared_ptr<Task>> queue_;
+  bool busy_ = false, stopping_ = false;
+  int helpers_ = 0;  // threads in wait()
   std::thread thread_;
 
   // Only a thread that holds progress_ uses the following, and the transports.
   std::mutex progress_;
   std::vector<std::shared_ptr<Task>> active_;
   std::vector<std::shared_ptr<Task>> abandoned_;  // failed, but the backend may still write to their memory
-  std::map<int, Inquiry> inquiries_;              // by group
   Clock::time_point next_notes_;
 };
 

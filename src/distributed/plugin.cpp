@@ -4,11 +4,9 @@
 #include "distributed/transport.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
-#include <string_view>
+#include <sstream>
 
 namespace ebb::distributed {
 namespace {
@@ -31,42 +29,23 @@ class SelfTransport : public Transport {
   std::unique_ptr<Transport> split(const std::vector<int>&) override {
     return std::make_unique<SelfTransport>();
   }
-  void post(int, const Note&) override {}
-  std::optional<std::pair<int, Note>> poll() override { return std::nullopt; }
-  void close(bool) override {}
 };
 
-// Returns the folders that may contain plugins: that of this library or program, and those of
+// Opens a library in the folder of this one (its RUNPATH is $ORIGIN), on the system's path, or in a folder of
 // EBB_PLUGIN_PATH.
-std::vector<std::string> folders() {
-  std::vector<std::string> found;
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&open_transport), &info) && info.dli_fname) {
-    const std::string_view path = info.dli_fname;
-    if (const std::size_t slash = path.rfind('/'); slash != path.npos) found.emplace_back(path, 0, slash);
-  }
-  const char* const variable = ebb::detail::environment("EBB_PLUGIN_PATH");
-  for (std::string_view rest = variable ? variable : ""; !rest.empty();) {
-    const std::size_t colon = std::min(rest.find(':'), rest.size());
-    if (colon > 0) found.emplace_back(rest.substr(0, colon));
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  return found;
-}
-
 void* open_library(const std::string& name, const std::string& backend) {
-  std::string looked;
-  for (const std::string& folder : folders()) {
-    const std::string path = folder + '/' + name;
-    looked += folder + ", ";
-    if (access(path.c_str(), F_OK) != 0) continue;
+  std::vector<std::string> paths = {name};
+  const char* const variable = ebb::detail::environment("EBB_PLUGIN_PATH");
+  std::istringstream folders(variable ? variable : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (!folder.empty()) paths.push_back(folder + '/' + name);
+  std::string reasons;
+  for (const std::string& path : paths) {
     if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    ebb::detail::fail("distributed::init: the plugin ", path, " of the backend \"", backend,
-                      "\" cannot be opened: ", dlerror(), ". Install the library that the message names");
+    reasons += ebb::detail::text(dlerror(), ". ");
   }
-  if (void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   ebb::detail::fail("distributed::init: the backend \"", backend, "\" needs the plugin ", name,
-                    ", which is in none of ", looked, "the system's library path. ",
+                    ", which cannot be opened: ", reasons,
                     backend == "mpi" ? "Install MPI (Debian: libopenmpi-dev) and build ebb again"
                                      : "Choose the backend \"mpi\", or build ebb with this backend",
                     ", or name the folder of the plugin in EBB_PLUGIN_PATH");

@@ -4,11 +4,21 @@
 #include "distributed/engine.h"
 
 #include <algorithm>
-#include <mutex>
+#include <cstdlib>
 
 namespace ebb::distributed {
+namespace {
+detail::Engine* engine = nullptr;  // never destroyed while threads may use it
+}
 
 using detail::Engine;
+
+Engine& Engine::get(const char* function) {
+  EBB_CHECK(
+      engine, "distributed::", function,
+      ": there is no process group. Call ebb::distributed::init() first, and destroy_process_group() last");
+  return *engine;
+}
 
 const char* to_string(Collective kind) {
   constexpr const char* kNames[] = {"all_reduce",     "reduce",     "broadcast", "all_gather",
@@ -18,23 +28,33 @@ const char* to_string(Collective kind) {
 }
 
 const std::shared_ptr<detail::Group>& ProcessGroup::checked() const {
-  return group_ ? group_ : Engine::get("ProcessGroup").group(0);
+  return group_ ? group_ : Engine::get("ProcessGroup").world();
 }
 int ProcessGroup::rank() const { return checked()->rank; }
-int ProcessGroup::size() const { return static_cast<int>(checked()->ranks.size()); }
+int ProcessGroup::size() const { return checked()->size(); }
 std::vector<int> ProcessGroup::ranks() const { return checked()->ranks; }
 std::string ProcessGroup::backend() const { return Engine::get("ProcessGroup::backend").backend(); }
 int ProcessGroup::id() const { return group_ ? group_->id : 0; }
 
-void init(InitOptions options) { Engine::start(options); }
-bool is_initialized() { return Engine::is_started(); }
-void destroy_process_group() { Engine::stop(); }
+void init(InitOptions options) {
+  EBB_CHECK(!engine, "distributed::init: was called before, with the backend \"", engine->backend(),
+            "\". Call it once, or destroy_process_group() before");
+  engine = new Engine(options);
+  // Registered after the plugin was opened, so that it runs before the destructors of the plugin's libraries.
+  static const int registered = std::atexit(&destroy_process_group);
+  static_cast<void>(registered);
+}
+bool is_initialized() { return engine != nullptr; }
+void destroy_process_group() {
+  Engine* const left = std::exchange(engine, nullptr);
+  if (left && left->leave()) delete left;
+}
 int rank(const ProcessGroup& group) { return group.rank(); }
 int world_size(const ProcessGroup& group) { return group.size(); }
 int local_rank() { return read_launch().local_rank; }
 
 ProcessGroup new_group(const std::vector<int>& ranks) {
-  Engine& engine = Engine::get("new_group");
+  Engine& world = Engine::get("new_group");
   const int size = world_size();
   std::string list;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -47,13 +67,12 @@ ProcessGroup new_group(const std::vector<int>& ranks) {
   EBB_CHECK(!ranks.empty(), "distributed::new_group: the list of ranks is empty. Name at least one rank");
   // All ranks agree before any of them waits for the others inside the backend.
   const auto task = std::make_shared<detail::Task>();
-  task->group = engine.group(0);
+  task->group = world.world();
   task->request.kind = Collective::barrier;
   task->terms = "new_group of ranks " + list;
-  engine.submit(task, /*wakes=*/false);
-  engine.wait(*task);
+  world.submit(task, /*wakes=*/false);
   Work(task).wait();
-  return ProcessGroup(engine.add_group(ranks));
+  return ProcessGroup(world.add_group(ranks));
 }
 
 void Work::wait() {

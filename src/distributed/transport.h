@@ -19,8 +19,8 @@
 namespace ebb::distributed {
 
 enum class Collective : std::uint8_t {
-  all_reduce,      // reduces `send` to `receive`, which may be the same memory
-  reduce,          // the same, on rank `root`
+  all_reduce,      // reduces `receive` in place
+  reduce,          // the same, on rank `root`; others keep their values
   broadcast,       // `receive` holds the values on rank `root`
   all_gather,      // receive_counts[i] elements come from rank i
   reduce_scatter,  // rank i receives receive_counts[i] elements
@@ -42,11 +42,13 @@ struct Request {
   ReduceOp op = ReduceOp::SUM;
   int root = 0;  // a rank of the group
   int tag = 0;
-  const void* send = nullptr;  // null: none, or in place, as for broadcast
+  const void* send = nullptr;  // null: none, or in place
   void* receive = nullptr;
   std::int64_t send_count = 0;  // in elements, all parts together
   std::int64_t receive_count = 0;
-  std::vector<std::int64_t> send_counts, receive_counts;  // of the parts, for the kinds that state them
+  /// The elements of each part, for the kinds that state them. gather and scatter state both on all ranks,
+  /// with zeros for parts that no one sends.
+  std::vector<std::int64_t> send_counts, receive_counts;
   /// On a device: the inputs are complete after this event. Null on the CPU.
   std::shared_ptr<cuda::Event> ready;
 };
@@ -68,11 +70,11 @@ class Operation {
 /// A message of the engine to the engine of another process, out of the order of collectives.
 struct Note {
   enum class Kind : std::int32_t {
-    query,
-    answer,
-    failed,
-    left,
-    setup  // between transports; poll() keeps it back
+    query,   // asks for an answer
+    answer,  // states the last collective of the sender in the group
+    left,    // the same, from a rank that calls no more collectives
+    failed,  // states the error of the group
+    setup    // between transports; poll() keeps it back
   } kind{};
   std::int32_t group = 0;
   std::int64_t sequence = 0;  // the number of the collective in the group
@@ -97,13 +99,13 @@ class Transport {
   virtual std::unique_ptr<Transport> split(const std::vector<int>& ranks) = 0;
   /// Sends a note, and returns a note that has arrived with the rank of its sender. Only the transport of the
   /// world is asked. Neither waits, and neither throws if the other process is gone.
-  virtual void post(int rank, const Note& note) = 0;
-  virtual std::optional<std::pair<int, Note>> poll() = 0;
+  virtual void post(int, const Note&) {}
+  virtual std::optional<std::pair<int, Note>> poll() { return std::nullopt; }
   /// Makes the work of a failed group end on the device, so that no stream waits for it.
   virtual void abort() {}
   /// Ends the transport before it is destroyed. After a failure (`healthy` is false) it must not wait for
   /// other processes: it cancels what is in flight, and ends the world's backend without them.
-  virtual void close(bool healthy) = 0;
+  virtual void close(bool /*healthy*/) {}
 };
 
 /// The data with which a backend starts.

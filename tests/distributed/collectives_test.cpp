@@ -14,11 +14,12 @@ const std::vector<ebb::DType> kDtypes = {ebb::kByte, ebb::kChar,  ebb::kShort,  
 const std::vector<ReduceOp> kOps = {ReduceOp::SUM, ReduceOp::AVG, ReduceOp::PRODUCT, ReduceOp::MIN,
                                     ReduceOp::MAX};
 
-// Returns the tensor of a rank: small whole numbers, which all dtypes hold and add exactly.
+// Returns the tensor of a rank: small whole numbers. Only those of three ranks exceed 1, so that all dtypes
+// hold the products exactly.
 Tensor of_rank(int r, ebb::DType dtype, ebb::IntArrayRef sizes = {2, 3}) {
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) count *= size;
-  return ((ebb::arange(count, ebb::kLong) * (r + 1) + r) % 4).to(dtype).view(sizes);
+  return ((ebb::arange(count, ebb::kLong) * (r + 1) + r) % (r < 3 ? 4 : 2)).to(dtype).view(sizes);
 }
 
 // Computes a reduction from the tensors of all ranks.
@@ -36,10 +37,10 @@ bool defined_for(ReduceOp op, ebb::DType dtype) { return op != ReduceOp::AVG || 
 
 }  // namespace
 
-TEST_CASE("collectives give the values of their definitions on 1 to 4 ranks") {
+TEST_CASE("collectives give the values of their definitions on 1 to 8 ranks") {
   if (!ranks::can_run()) return;
-  for (const int count : {1, 2, 3, 4}) {
-    const ranks::Outcome outcome = ranks::run(count, "[.ranks]");
+  for (const int count : {1, 2, 3, 4, 8}) {
+    const ranks::Outcome outcome = ranks::run(count, count < 8 ? "[.ranks]" : "[.ranks]~[derivatives]");
     INFO(count << " ranks:\n" << outcome.output);
     CHECK(outcome.status == 0);
   }
@@ -47,7 +48,8 @@ TEST_CASE("collectives give the values of their definitions on 1 to 4 ranks") {
 
 TEST_CASE("collectives in debug mode and in small pieces give the same values") {
   if (!ranks::can_run()) return;
-  const ranks::Outcome outcome = ranks::run(2, "[.ranks]", "EBB_DISTRIBUTED_DEBUG=1 EBB_MPI_MAX_COUNT=3");
+  const ranks::Outcome outcome =
+      ranks::run(2, "[.ranks]~[large]", "EBB_DISTRIBUTED_DEBUG=1 EBB_MPI_MAX_COUNT=3");
   INFO(outcome.output);
   CHECK(outcome.status == 0);
 }
@@ -216,6 +218,31 @@ TEST_CASE("send and recv deliver by tag and from any rank", "[.ranks]") {
     CHECK(std::count(seen.begin(), seen.end(), true) == n - 1);
   } else {
     send(ebb::full({1}, rank(), ebb::kByte), 0);
+  }
+}
+
+TEST_CASE("a large all_reduce and reduce equal the sum of all tensors", "[.ranks][large]") {
+  ranks::join();
+  const std::int64_t count = 100 * 1000 + 3;  // not a multiple of the ranks
+  const Tensor expected = reduced(ReduceOp::SUM, ebb::kFloat, {count});
+  Tensor x = of_rank(rank(), ebb::kFloat, {count}), y = x.clone();
+  all_reduce(x);
+  CHECK(ebb::equal(x, expected));
+  reduce(y, world_size() - 1);
+  CHECK(ebb::equal(y, rank() == world_size() - 1 ? expected : of_rank(rank(), ebb::kFloat, {count})));
+}
+
+TEST_CASE("all_reduce gives all ranks the same bits", "[.ranks][large]") {
+  ranks::join();
+  for (const std::int64_t count : {1, 1000, 100 * 1000}) {
+    ebb::manual_seed(static_cast<std::uint64_t>(rank()));
+    Tensor x = ebb::randn({count});
+    const std::vector<NamedTensors> inputs = all_gather_object(NamedTensors{{"x", x}});
+    Tensor expected = inputs[0][0].second;
+    for (int r = 1; r < world_size(); ++r)
+      expected = expected + inputs[r][0].second;  // in the order of ranks
+    all_reduce(x);
+    CHECK(ebb::equal(x, expected));
   }
 }
 

@@ -55,13 +55,13 @@ void check_derivatives(const std::function<Tensor(const Tensor&)>& f, ebb::IntAr
 
 }  // namespace
 
-TEST_CASE("functional all_reduce is differentiable twice for every op", "[.ranks]") {
+TEST_CASE("functional all_reduce is differentiable twice for every op", "[.ranks][derivatives]") {
   ranks::join();
   for (const ReduceOp op : {ReduceOp::SUM, ReduceOp::AVG, ReduceOp::PRODUCT, ReduceOp::MIN, ReduceOp::MAX})
     check_derivatives([&](const Tensor& x) { return functional::all_reduce(x, op); }, {2, 2});
 }
 
-TEST_CASE("functional all_gather is differentiable twice", "[.ranks]") {
+TEST_CASE("functional all_gather is differentiable twice", "[.ranks][derivatives]") {
   ranks::join();
   check_derivatives([](const Tensor& x) { return functional::all_gather_into_tensor(x); }, {2, 2});
   check_derivatives(
@@ -72,7 +72,7 @@ TEST_CASE("functional all_gather is differentiable twice", "[.ranks]") {
       {2, 2});
 }
 
-TEST_CASE("functional reduce_scatter is differentiable twice", "[.ranks]") {
+TEST_CASE("functional reduce_scatter is differentiable twice", "[.ranks][derivatives]") {
   ranks::join();
   const std::int64_t n = world_size();
   for (const ReduceOp op : {ReduceOp::SUM, ReduceOp::AVG}) {
@@ -89,7 +89,25 @@ TEST_CASE("functional reduce_scatter is differentiable twice", "[.ranks]") {
                        support::Saying("needs SUM or AVG"));
 }
 
-TEST_CASE("functional all_to_all is differentiable twice", "[.ranks]") {
+TEST_CASE("backward through a collective of a group uses this group", "[.ranks]") {
+  ranks::join();
+  const int n = world_size();
+  Tensor x = ebb::ones({1}).requires_grad_();
+  std::vector<int> ranks(static_cast<std::size_t>(n));
+  for (int r = 0; r < n; ++r) ranks[static_cast<std::size_t>(r)] = n - 1 - r;
+  const ProcessGroup alone = new_group({n - 1});
+  const ProcessGroup backwards = new_group(ranks);
+  // Each rank sends the value to the ranks in turn; its gradient comes from the positions in the group.
+  const Tensor all = functional::all_gather_into_tensor(x, backwards);
+  (all * ebb::arange(n, ebb::kFloat)).sum().backward();
+  CHECK(x.grad().item<double>() == n * (n - 1. - rank()));
+  if (rank() != n - 1) return;
+  x.grad().zero_();
+  functional::all_reduce(x, ReduceOp::SUM, alone).backward();
+  CHECK(x.grad().item<double>() == 1);
+}
+
+TEST_CASE("functional all_to_all is differentiable twice", "[.ranks][derivatives]") {
   ranks::join();
   const std::int64_t n = world_size();
   check_derivatives([](const Tensor& x) { return functional::all_to_all_single(x); }, {n, 2});

@@ -45,6 +45,13 @@ TEST_CASE("wrong arguments of collectives name shapes and ranks") {
                        Saying("different dtypes or devices: Float on cpu and Double on cpu"));
   CHECK_THROWS_MATCHES(all_gather_into_tensor(ebb::ones({5}), x), ebb::Error, Saying("1 times the elements"));
   CHECK_THROWS_MATCHES(all_to_all_single(x, x, {1}, {1}), ebb::Error, Saying("splits that add up to 2"));
+  CHECK_THROWS_MATCHES(gather(x, {ebb::ones({3})}, 0), ebb::Error, Saying("has the shape [3]"));
+  CHECK_THROWS_MATCHES(scatter(x, {ebb::ones({3})}, 0), ebb::Error, Saying("has the shape [3]"));
+  CHECK_THROWS_MATCHES(all_to_all({x}, {ebb::ones({3})}), ebb::Error,
+                       Saying("rank 0 sends 3 elements to itself, but receives 6"));
+  CHECK_THROWS_MATCHES(all_to_all_single(ebb::ones({5}), ebb::ones({4})), ebb::Error,
+                       Saying("rank 0 sends 4 elements to itself, but receives 5"));
+  CHECK_THROWS_MATCHES(irecv(x), ebb::Error, Saying("cannot send to itself"));
   CHECK_THROWS_MATCHES(isend(x, 0), ebb::Error, Saying("cannot send to itself"));
   CHECK_THROWS_MATCHES(all_reduce(ebb::ones({2}, ebb::kInt), ReduceOp::AVG), ebb::Error,
                        Saying("AVG needs a floating dtype"));

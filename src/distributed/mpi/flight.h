@@ -18,25 +18,24 @@ void for_pieces(std::int64_t count, const std::function<void(std::int64_t, int)>
 /// Is complete when all its requests are, and nothing is left to do `then`.
 class Flight : public Operation {
  public:
+  /// The messages of the operation have this tag.
+  Flight(MPI_Comm comm, int tag) : comm_(comm), tag_(tag) {}
   /// Returns the place of one more request.
   MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-  void send(MPI_Comm comm, const char* data, std::int64_t bytes, int to, int tag);
-  void receive(MPI_Comm comm, char* data, std::int64_t bytes, int from, int tag);
+  void send(const char* data, std::int64_t bytes, int to);
+  void receive(char* data, std::int64_t bytes, int from);
   bool test() override;
   int source() const override { return source_; }
 
   std::function<void()> then;  // may add requests for another round, and replace itself
   NdArray scratch;
-  int tag = 0;  // of the parts, because the second round of one collective may overlap the first of the next
 
  private:
-  struct Expected {
-    std::size_t request;
-    int bytes;
-  };
+  const MPI_Comm comm_;
+  const int tag_;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;
-  std::vector<Expected> expected_;
+  std::vector<int> expected_;  // bytes of receives; -1 for other requests
   int source_ = kAnySource;
 };
 

@@ -2,10 +2,10 @@
 #include "distributed/mpi/flight.h"
 #include "distributed/mpi/reduction.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <list>
-#include <numeric>
 #include <thread>
 
 namespace ebb::distributed::mpi {
@@ -13,16 +13,16 @@ namespace {
 
 using Counts = std::vector<std::int64_t>;
 
-// An all_reduce with parts of so many bytes for each rank exchanges the parts.
-constexpr std::int64_t kLargePart = 32 << 10;
+// A smaller array goes to all ranks, which needs one round.
+constexpr std::int64_t kSmallArray = 16 << 10;
 
-Counts scaled(Counts counts, std::int64_t factor) {
-  for (std::int64_t& count : counts) count *= factor;
-  return counts;
+void copy(char* to, const char* from, std::int64_t bytes) {
+  if (bytes > 0 && to != from) std::memmove(to, from, static_cast<std::size_t>(bytes));
 }
 
-/// Reductions, broadcast and barrier are MPI's non-blocking collectives. The others exchange parts by
-/// messages, as Open MPI does for them, so that parts may be large or uneven and their sizes are compared.
+/// Broadcast, barrier and the all_gather of small arrays are MPI's non-blocking collectives. The others
+/// exchange parts by messages, as Open MPI does for them, so that parts may be large or uneven and their
+/// sizes are compared. Reductions add the arrays in the order of ranks, so that all ranks get the same bits.
 class MpiTransport : public Transport {
  public:
   MpiTransport(MPI_Comm collectives, MPI_Comm messages, MPI_Comm notes = MPI_COMM_NULL,
@@ -30,7 +30,7 @@ class MpiTransport : public Transport {
       : comm_(collectives), messages_(messages), notes_(notes), finalizes_(finalizes) {
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
-    if (notes_ != MPI_COMM_NULL) listen();
+    listen();
   }
 
   int rank() const override { return rank_; }
@@ -48,23 +48,11 @@ class MpiTransport : public Transport {
   };
 
   void listen() {
-    check(MPI_Irecv(&received_, sizeof received_, MPI_BYTE, MPI_ANY_SOURCE, 0, notes_, &listening_),
-          "MPI_Irecv");
+    if (notes_ != MPI_COMM_NULL)
+      MPI_Irecv(&received_, sizeof received_, MPI_BYTE, MPI_ANY_SOURCE, 0, notes_, &listening_);
   }
+  void exchange(Flight& flight, const Request& request) const;
   void reduce(Flight& flight, const Request& request) const;
-  void reduce_scatter(Flight& flight, const Request& request, std::function<void()> next = {}) const;
-  // Sends to[i] bytes to rank i and receives from[i] bytes from it. Parts follow each other, except that
-  // all ranks get the `same` part.
-  void exchange(Flight& flight, const char* send, const Counts& to, char* receive, const Counts& from,
-                bool same = false) const;
-  Counts even(std::int64_t count) const { return Counts(static_cast<std::size_t>(size_), count); }
-  Counts only(int rank, std::int64_t count) const {
-    Counts counts = even(kNone);
-    counts[static_cast<std::size_t>(rank)] = count;
-    return counts;
-  }
-
-  static constexpr std::int64_t kNone = -1;  // no message, in place of one without bytes
 
   MPI_Comm comm_, messages_, notes_;  // only the world has notes
   bool finalizes_;
@@ -76,124 +64,105 @@ class MpiTransport : public Transport {
 };
 
 std::unique_ptr<Operation> MpiTransport::start(const Request& request) {
-  auto flight = std::make_unique<Flight>();
   const bool is_message = request.kind == Collective::send || request.kind == Collective::receive;
-  if (!is_message) flight->tag = static_cast<int>(started_++ % 32768);
+  // Rounds of one collective may overlap the next one, so each has another tag.
+  auto flight = is_message ? std::make_unique<Flight>(messages_, request.tag)
+                           : std::make_unique<Flight>(comm_, static_cast<int>(started_++ % 32768));
   const char* const send = static_cast<const char*>(request.send);
   char* const receive = static_cast<char*>(request.receive);
-  const std::int64_t size = element_size(request.dtype);
-  const auto bytes = [size](const Counts& counts) { return scaled(counts, size); };
+  const std::int64_t element = element_size(request.dtype);
   switch (request.kind) {
     case Collective::all_reduce:
     case Collective::reduce:
+    case Collective::reduce_scatter:
       reduce(*flight, request);
       break;
     case Collective::broadcast:
-      for_pieces(request.receive_count * size, [&](std::int64_t at, int piece) {
+      for_pieces(request.receive_count * element, [&](std::int64_t at, int piece) {
         check(MPI_Ibcast(receive + at, piece, MPI_BYTE, request.root, comm_, flight->add()), "MPI_Ibcast");
       });
       break;
-    case Collective::reduce_scatter:
-      reduce_scatter(*flight, request);
-      break;
-    case Collective::all_gather:
-      exchange(*flight, send, even(request.send_count * size), receive, bytes(request.receive_counts),
-               /*same=*/true);
-      break;
-    case Collective::all_to_all:
-      exchange(*flight, send, bytes(request.send_counts), receive, bytes(request.receive_counts));
-      break;
-    case Collective::gather:
-      exchange(*flight, send, only(request.root, request.send_count * size), receive,
-               rank_ == request.root ? bytes(request.receive_counts) : even(kNone));
-      break;
-    case Collective::scatter:
-      exchange(*flight, send, rank_ == request.root ? bytes(request.send_counts) : even(kNone), receive,
-               only(request.root, request.receive_count * size));
-      break;
     case Collective::send:
-      flight->send(messages_, send, request.send_count * size, request.root, request.tag);
+      flight->send(send, request.send_count * element, request.root);
       break;
     case Collective::receive:
-      flight->receive(messages_, receive, request.receive_count * size,
-                      request.root == kAnySource ? MPI_ANY_SOURCE : request.root, request.tag);
+      flight->receive(receive, request.receive_count * element,
+                      request.root == kAnySource ? MPI_ANY_SOURCE : request.root);
       break;
     case Collective::barrier:
       check(MPI_Ibarrier(comm_, flight->add()), "MPI_Ibarrier");
       break;
+    default:
+      exchange(*flight, request);
   }
   return flight;
 }
 
+void MpiTransport::exchange(Flight& flight, const Request& request) const {
+  const std::int64_t element = element_size(request.dtype);
+  const char* const send = static_cast<const char*>(request.send);
+  char* const receive = static_cast<char*>(request.receive);
+  const bool same = request.kind == Collective::all_gather;  // all ranks get the same part
+  const bool gathers = request.kind == Collective::gather, scatters = request.kind == Collective::scatter;
+  const Counts& in = request.receive_counts;
+  const Counts out = same ? Counts(in.size(), request.send_count) : request.send_counts;
+  Counts sources(in.size()), targets(in.size());
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    sources[i] = same ? 0 : sources[i - 1] + out[i - 1] * element;
+    targets[i] = targets[i - 1] + in[i - 1] * element;
+  }
+  const auto own = static_cast<std::size_t>(rank_), root = static_cast<std::size_t>(request.root);
+  copy(receive + targets[own], send + sources[own], out[own] * element);
+  for (std::size_t step = 1; step < in.size(); ++step) {  // each rank begins with another neighbour
+    const std::size_t next = (own + step) % in.size(), previous = (own + in.size() - step) % in.size();
+    if (gathers ? own == root : !scatters || previous == root)
+      flight.receive(receive + targets[previous], in[previous] * element, static_cast<int>(previous));
+    if (scatters ? own == root : !gathers || next == root)
+      flight.send(send + sources[next], out[next] * element, static_cast<int>(next));
+  }
+}
+
+// A small array goes to all ranks, which reduce it. Of a large array each rank reduces a part, which then
+// goes to the ranks that need it.
 void MpiTransport::reduce(Flight& flight, const Request& request) const {
-  const std::int64_t count = request.receive_count, size = element_size(request.dtype);
-  char* const data = static_cast<char*>(request.receive);
-  const bool to_all = request.kind == Collective::all_reduce, receives = to_all || rank_ == request.root;
-  if (to_all && count * size >= kLargePart * size_) {
-    // In two rounds, which is faster than MPI's collective: a reduce_scatter and an all_gather.
-    Request scatter = request;
-    scatter.receive_counts = even(count / size_);
-    for (std::int64_t i = 0; i < count % size_; ++i) ++scatter.receive_counts[static_cast<std::size_t>(i)];
-    scatter.send = data;
-    const auto own = scatter.receive_counts.begin() + rank_;
-    scatter.receive = data + std::accumulate(scatter.receive_counts.begin(), own, std::int64_t{0}) * size;
-    scatter.receive_count = *own;
-    reduce_scatter(flight, scatter, [this, &flight, scatter, data, size] {
-      exchange(flight, static_cast<const char*>(scatter.receive), even(scatter.receive_count * size), data,
-               scaled(scatter.receive_counts, size), /*same=*/true);
-    });
-    return;
+  const std::int64_t element = element_size(request.dtype), count = request.receive_count;
+  const bool scatters = request.kind == Collective::reduce_scatter;
+  const bool to_all = request.kind == Collective::all_reduce;
+  const bool is_small = !scatters && count * element < kSmallArray;
+  Request parts = request;
+  parts.kind = Collective::all_to_all;
+  if (!scatters) {
+    parts.send = request.receive;
+    for (std::int64_t rank = 0; rank < size_; ++rank)
+      parts.receive_counts.push_back(is_small ? count : (count + rank) / size_);
   }
-  const Reduction by = reduction(request.dtype, request.op);
-  for_pieces(count, [&](std::int64_t at, int piece) {
-    char* const part = data + at * size;
-    const void* const from = receives ? MPI_IN_PLACE : part;
-    if (to_all)
-      check(MPI_Iallreduce(from, part, piece, by.type, by.op, comm_, flight.add()), "MPI_Iallreduce");
-    else
-      check(MPI_Ireduce(from, part, piece, by.type, by.op, request.root, comm_, flight.add()), "MPI_Ireduce");
-  });
-  if (receives && request.op == ReduceOp::AVG)
-    flight.then = [=, ranks = size_, dtype = request.dtype] { divide(data, dtype, count, ranks); };
-}
-
-// Exchanges all parts, and reduces those for this rank in the order of ranks.
-void MpiTransport::reduce_scatter(Flight& flight, const Request& request, std::function<void()> next) const {
-  const std::int64_t size = element_size(request.dtype), bytes = request.receive_count * size;
+  parts.send_counts = parts.receive_counts;
+  const std::int64_t own = parts.send_counts[static_cast<std::size_t>(rank_)], bytes = own * element;
+  parts.receive_counts.assign(parts.send_counts.size(), own);
   flight.scratch = NdArray::empty({size_ * bytes}, kByte);
-  char* const parts = static_cast<char*>(flight.scratch.address());
-  exchange(flight, static_cast<const char*>(request.send), scaled(request.receive_counts, size), parts,
-           even(bytes));
-  flight.then = [=, ranks = size_, count = request.receive_count, dtype = request.dtype, op = request.op,
-                 result = static_cast<char*>(request.receive)] {
-    const Reduction by = reduction(dtype, op);
-    if (bytes > 0) std::memcpy(result, parts, static_cast<std::size_t>(bytes));
-    for (int rank = 1; rank < ranks; ++rank)
-      for_pieces(count, [&](std::int64_t at, int piece) {
-        check(MPI_Reduce_local(parts + rank * bytes + at * size, result + at * size, piece, by.type, by.op),
-              "MPI_Reduce_local");
-      });
-    if (op == ReduceOp::AVG) divide(result, dtype, count, ranks);
-    if (next) next();
-  };
-}
+  char* const arrays = static_cast<char*>(flight.scratch.address());
+  parts.receive = arrays;
+  if (is_small)
+    check(MPI_Iallgather(parts.send, static_cast<int>(bytes), MPI_BYTE, arrays, static_cast<int>(bytes),
+                         MPI_BYTE, comm_, flight.add()),
+          "MPI_Iallgather");
+  else
+    exchange(flight, parts);
 
-void MpiTransport::exchange(Flight& flight, const char* send, const Counts& to, char* receive,
-                            const Counts& from, bool same) const {
-  Counts starts(to.size()), ends(from.size());
-  for (std::size_t i = 1; i < to.size(); ++i) {
-    starts[i] = same ? 0 : starts[i - 1] + std::max<std::int64_t>(to[i - 1], 0);
-    ends[i] = ends[i - 1] + std::max<std::int64_t>(from[i - 1], 0);
-  }
-  const auto own = static_cast<std::size_t>(rank_);
-  if (to[own] > 0 && send + starts[own] != receive + ends[own])
-    std::memmove(receive + ends[own], send + starts[own], static_cast<std::size_t>(to[own]));
-  for (int step = 1; step < size_; ++step) {  // each rank begins with another neighbour
-    const int next = (rank_ + step) % size_, previous = (rank_ + size_ - step) % size_;
-    const auto out = static_cast<std::size_t>(next), in = static_cast<std::size_t>(previous);
-    if (from[in] >= 0) flight.receive(comm_, receive + ends[in], from[in], previous, flight.tag);
-    if (to[out] >= 0) flight.send(comm_, send + starts[out], to[out], next, flight.tag);
-  }
+  Request result = request;
+  result.kind = to_all ? Collective::all_gather : Collective::gather;
+  result.send = arrays;
+  result.send_count = own;
+  result.send_counts.assign(parts.send_counts.size(), 0);
+  result.send_counts[static_cast<std::size_t>(request.root)] = own;
+  result.receive_counts = parts.send_counts;
+  flight.then = [=, this, &flight] {
+    mpi::reduce(arrays, size_, result.dtype, result.op, own);
+    if (!scatters && !is_small)
+      exchange(flight, result);
+    else if (scatters || to_all || rank_ == result.root)
+      copy(static_cast<char*>(result.receive), arrays, bytes);
+  };
 }
 
 std::unique_ptr<Transport> MpiTransport::split(const std::vector<int>& ranks) {
