@@ -28,8 +28,7 @@ Description describe(const Task& task) {
       ++peer;
     }
   };
-  if (request.kind == Collective::all_to_all || request.kind == Collective::gather ||
-      request.kind == Collective::scatter) {
+  if (!request.send_counts.empty()) {  // of all_to_all, gather and scatter
     parts(true, request.send_counts);
     parts(false, request.receive_counts);
   }
@@ -71,7 +70,8 @@ class Compared : public Operation {
       const Description& each = all_[rank];
       parts += each.parts;
       equal = equal && each.terms == own_.terms;
-      if (rank == 0 || std::string_view(each.text) != all_[rank - 1].text)
+      const Description& before = all_[rank == 0 ? 0 : rank - 1];
+      if (rank == 0 || each.terms != before.terms || std::string_view(each.text) != before.text)
         calls += ebb::detail::text("from rank ", static_cast<int>(rank), " on ", each.text, "; ");
     }
     EBB_CHECK(equal && parts == 0, "the ranks call different collectives: ", calls,

@@ -122,8 +122,8 @@ constexpr int kTransportAbi = 2;
 constexpr const char* kTransportEntry = "ebb_distributed_transport";
 using TransportEntry = Transport* (*)(int abi, const Setup& setup);
 
-/// Opens the plugin libebb_<backend>.so beside the library, in a folder of EBB_PLUGIN_PATH, or on the
-/// system's path, and returns the transport of the world. "self" needs no plugin.
+/// Opens the plugin libebb_<backend>.so beside the library, on the system's path, or in a folder of
+/// EBB_PLUGIN_PATH, and returns the transport of the world. "self" needs no plugin.
 std::unique_ptr<Transport> open_transport(const std::string& backend, const Setup& setup);
 
 }  // namespace ebb::distributed

@@ -66,6 +66,16 @@ TEST_CASE("wrong arguments of collectives name shapes and ranks") {
   destroy_process_group();
 }
 
+TEST_CASE("backward refuses a group of an earlier world") {
+  init();
+  const Tensor x = ebb::ones({2}).requires_grad_();
+  const Tensor y = functional::all_reduce(x, ReduceOp::SUM, new_group({0})).sum();
+  destroy_process_group();
+  init();
+  CHECK_THROWS_MATCHES(y.backward(), ebb::Error, Saying("was made before destroy_process_group()"));
+  destroy_process_group();
+}
+
 TEST_CASE("a missing backend says what to install") {
   CHECK_THROWS_MATCHES(init("nothing"), ebb::Error, Saying("needs the plugin libebb_nothing.so"));
   CHECK_THROWS_MATCHES(init("../x"), ebb::Error, Saying("is no name of a backend"));

@@ -27,9 +27,9 @@ struct InitOptions {
   EBB_ARG(std::string, backend);
   /// The time limit of each collective. A collective that is not complete by then throws on all ranks.
   EBB_ARG(std::chrono::milliseconds, timeout) = std::chrono::minutes(30);
-  /// Compares kind, dtype, shape and order of each collective on all ranks before it runs, and throws on all
-  /// ranks if they differ (torch: TORCH_DISTRIBUTED_DEBUG=DETAIL). Each collective then waits for the one
-  /// before it. The environment variable EBB_DISTRIBUTED_DEBUG=1 turns it on, too.
+  /// Compares kind, dtype, shape, parts and order of each collective on all ranks before it runs, and throws
+  /// on all ranks if they do not fit (torch: TORCH_DISTRIBUTED_DEBUG=DETAIL). Each collective then waits for
+  /// the one before it. The environment variable EBB_DISTRIBUTED_DEBUG=1 turns it on, too.
   EBB_ARG(bool, debug) = false;
 };
 
