@@ -8,7 +8,7 @@
 namespace ebb::distributed {
 namespace {
 
-using detail::StateReceiver;
+using detail::OtherStates;
 
 /// The last part of a checkpoint on ranks that do not write: it ends save() when all parts are collected.
 struct Collected {
@@ -34,8 +34,8 @@ void together(const char* function, const ProcessGroup& group, const Body& body)
 
 void save(const Checkpoint& checkpoint, const ProcessGroup& group) {
   together("save", group, [&] {
-    const StateReceiver receiver(0);
     if (rank(group) == 0) return checkpoint.save();
+    const OtherStates states(OtherStates::drop);
     Checkpoint collected(checkpoint);
     Collected end;
     collected.add("collected", end);
@@ -56,7 +56,7 @@ bool load(Checkpoint& checkpoint, const ProcessGroup& group) {
               all[r], " on rank ", std::uint64_t{r}, ". All ranks must see the same files.");
   if (!exists) return false;
   together("load", group, [&] {
-    const StateReceiver none(StateReceiver::kNone);
+    const OtherStates states(OtherStates::skip);
     checkpoint.load();
   });
   return true;

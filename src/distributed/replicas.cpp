@@ -1,31 +1,87 @@
-// make_replicas: tensors that all ranks have.
+// make_replicas, messages_of and others: tensors that all ranks have, and messages of several tensors.
 #include "distributed/replicas.h"
 
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/shape.h>
 
-#include <algorithm>
+#include <map>
+#include <sstream>
 
 namespace ebb::distributed::detail {
 
-void make_replicas(const char* name, const std::vector<Variable>& tensors, const ProcessGroup& group) {
-  EBB_CHECK(group.rank() >= 0, name, ": this process is not in group ", group.id(),
+std::vector<std::vector<std::size_t>> messages_of(const Variables& tensors, std::int64_t limit,
+                                                  std::int64_t first) {
+  struct Last {
+    std::size_t message;
+    std::int64_t space;
+  };
+  std::vector<std::vector<std::size_t>> messages;
+  std::map<std::string, Last> last;  // of each dtype and device
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::string kind = ebb::detail::text(tensors[i].scalar_type(), tensors[i].device().str());
+    Last& open = last.try_emplace(kind, Last{messages.size(), first}).first->second;
+    if (open.space <= 0) open = {messages.size(), limit};
+    if (open.message == messages.size()) messages.emplace_back();
+    messages[open.message].push_back(i);
+    open.space -= static_cast<std::int64_t>(tensors[i].nbytes());
+  }
+  return messages;
+}
+
+ReduceOp average_of(const Variable& message, const ProcessGroup& group) {
+  if (message.scalar_type() != kHalf) return ReduceOp::AVG;
+  Variable(message).div_(group.size());
+  return ReduceOp::SUM;
+}
+
+void broadcast_all(const Variables& tensors, int root, const ProcessGroup& group) {
+  const NoGradGuard no_grad;
+  for (const auto& message : messages_of(tensors)) {
+    Variables parts;
+    for (const std::size_t i : message) parts.push_back(tensors[i].data());
+    const Variable flat = flatten_dense_tensors(parts);
+    broadcast(flat, root, group);
+    if (group.rank() == root) continue;
+    const Variables values = unflatten_dense_tensors(flat, parts);
+    for (std::size_t k = 0; k < parts.size(); ++k) parts[k].copy_(values[k]);
+  }
+}
+
+void make_replicas(const char* caller, const NamedTensors& tensors, const ProcessGroup& group) {
+  EBB_CHECK(group.rank() >= 0, caller, ": this process is not in group ", group.id(),
             ". Construct it in the members of the group only.");
   std::string own;
-  for (const Variable& tensor : tensors)
-    own += ebb::detail::text(tensor.dtype(), tensor.sizes(), tensor.requires_grad() ? "\n" : " frozen\n");
-  const std::vector<std::string> all = all_gather_object(own + "missing\n", group);
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    const auto same = static_cast<std::size_t>(
-        std::mismatch(all[0].begin(), all[0].end(), all[r].begin(), all[r].end()).first - all[0].begin());
-    const std::size_t line = same == 0 ? 0 : all[0].rfind('\n', same - 1) + 1;
-    ebb::detail::fail(name, " ", std::count(all[0].begin(), all[0].begin() + std::ptrdiff_t(line), '\n'),
-                      " is ", all[0].substr(line, all[0].find('\n', line) - line), " on rank 0, but ",
-                      all[r].substr(line, all[r].find('\n', line) - line), " on rank ", std::uint64_t{r},
-                      ". Construct the same net on all ranks.");
+  Variables values;
+  for (const auto& [name, tensor] : tensors) {
+    own += ebb::detail::text(name, ": ", tensor.dtype(), tensor.sizes(),
+                             tensor.requires_grad() ? ", requires a gradient\n" : "\n");
+    values.push_back(tensor);
   }
-  const NoGradGuard no_grad;
-  for (const Variable& tensor : tensors) broadcast(tensor, 0, group);
+  const std::vector<std::string> all = all_gather_object(own, group);
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    std::istringstream first(all[0]), other(all[r]);
+    for (std::string a, b; first || other;) {
+      if (!std::getline(first, a)) a = "nothing";
+      if (!std::getline(other, b)) b = "nothing";
+      EBB_CHECK(a == b, caller, ": rank 0 has \"", a, "\", but rank ", std::uint64_t{r}, " has \"", b,
+                "\". Construct the same net on all ranks.");
+    }
+  }
+  broadcast_all(values, 0, group);
+}
+
+void make_replicas(const char* caller, const nn::Module& net, const ProcessGroup& group) {
+  NamedTensors tensors;
+  for (const auto& state : {net.named_parameters(), net.named_buffers()})
+    for (const auto& item : state) tensors.emplace_back(item.key(), item.value());
+  make_replicas(caller, tensors, group);
+}
+
+void refuse_in_shard(const char* caller) {
+  ebb::detail::fail(caller,
+                    ": the loss of a virtual shard calls collectives, so results would depend on the number "
+                    "of ranks. Use the net without DistributedDataParallel, and BatchNorm in place of "
+                    "SyncBatchNorm.");
 }
 
 }  // namespace ebb::distributed::detail

@@ -1,26 +1,48 @@
-// make_replicas and StateReceiver: tensors that all ranks have, and tensors that are sent to one rank.
+// make_replicas, messages_of and others: tensors that all ranks have, and messages of several tensors.
 #pragma once
 
 #include <ebb/distributed/collectives.h>
+#include <ebb/nn/module.h>
 
 namespace ebb::distributed::detail {
 
-/// Copies the tensors of rank 0 to all ranks. Throws on all ranks if those of two ranks differ in number,
-/// shape, dtype or requires_grad. `name` begins the error message: "VirtualShards: buffer".
-void make_replicas(const char* name, const std::vector<Variable>& tensors, const ProcessGroup& group);
+using Variables = std::vector<Variable>;
 
-/// While it exists, only the rank `receiver` gets the states of all ranks from a ShardedOptimizer; others get
-/// their own. Without it all ranks get all states, and with kNone all get their own.
-class StateReceiver {
+/// Divides tensors among messages of one dtype and device, in their order. A message is full with `limit`
+/// bytes, the first one of each dtype and device with `first` bytes. Returns the numbers of its tensors.
+std::vector<std::vector<std::size_t>> messages_of(const Variables& tensors, std::int64_t limit = 25 << 20,
+                                                  std::int64_t first = 25 << 20);
+
+/// Returns the reduction that averages a message. Half overflows easily, so it is divided here, before it is
+/// added.
+ReduceOp average_of(const Variable& message, const ProcessGroup& group);
+
+/// Copies tensors of rank `root` to all ranks.
+void broadcast_all(const Variables& tensors, int root, const ProcessGroup& group);
+
+/// Copies tensors of rank 0 to all ranks. Throws on all ranks if those of two ranks differ in name, dtype,
+/// shape or requires_grad. `caller` begins the error message.
+void make_replicas(const char* caller, const NamedTensors& tensors, const ProcessGroup& group);
+/// Copies parameters and buffers.
+void make_replicas(const char* caller, const nn::Module& net, const ProcessGroup& group);
+
+/// Whether the loss of a virtual shard is computed, which must not depend on other ranks.
+inline thread_local bool in_shard = false;
+/// Throws the error of a collective in a virtual shard.
+[[noreturn]] void refuse_in_shard(const char* caller);
+
+/// While it exists, a ShardedOptimizer does something else with the states of other ranks than `keep` them:
+/// `drop` only sends its own, and `skip` needs no other rank.
+class OtherStates {
  public:
-  static constexpr int kAll = -1, kNone = -2;
-  explicit StateReceiver(int receiver) : before_(std::exchange(current(), receiver)) {}
-  ~StateReceiver() { current() = before_; }
-  StateReceiver(const StateReceiver&) = delete;
-  static int& current();
+  enum Treatment : std::uint8_t { keep, drop, skip };
+  explicit OtherStates(Treatment treatment) : before_(std::exchange(current, treatment)) {}
+  ~OtherStates() { current = before_; }
+  OtherStates(const OtherStates&) = delete;
+  inline static thread_local Treatment current = keep;
 
  private:
-  const int before_;
+  const Treatment before_;
 };
 
 }  // namespace ebb::distributed::detail

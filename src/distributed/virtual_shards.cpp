@@ -13,11 +13,12 @@
 
 #include <bit>
 #include <map>
+#include <utility>
 
 namespace ebb::distributed {
 namespace {
 
-using Variables = std::vector<Variable>;
+using detail::Variables;
 
 /// Random generators of the CPU and of the devices of tensors, which are restored at the end of the scope.
 struct SavedGenerators {
@@ -33,21 +34,17 @@ struct SavedGenerators {
   std::map<std::string, Variable> states;
 };
 
-/// Sums over shards of gradients, buffers and losses. Gradients and buffers of one dtype and device are one
-/// vector, a lane. It ends with a flag for each of them, which counts the shards that have changed it.
+/// Sums over shards of gradients, buffers and losses.
 class Sums {
  public:
   explicit Sums(const nn::Module& net) : targets_(net.parameters()) {
     std::erase_if(targets_, [](const Variable& parameter) { return !parameter.requires_grad(); });
     parameters_ = targets_.size();
     EBB_CHECK(parameters_ > 0, "VirtualShards::backward: all parameters of the net are frozen.");
-    for (const Variable& buffer : net.buffers())
-      if (buffer.scalar_type() != kBool) targets_.push_back(buffer);
+    for (const Variable& buffer : net.buffers()) targets_.push_back(buffer);
     for (std::size_t i = 0; i < targets_.size(); ++i) {
-      const Variable& target = targets_[i];
-      before_.push_back(is_parameter(i) ? target.grad() : target.detach().clone());
-      versions_.push_back(target._version());
-      lanes_[target.device().str() + ebb::detail::text(target.scalar_type())].push_back(i);
+      before_.push_back(is_parameter(i) ? targets_[i].grad() : targets_[i].detach().clone());
+      versions_.push_back(targets_[i]._version());
     }
     clear();
   }
@@ -59,25 +56,21 @@ class Sums {
 
   const Variables& targets() const { return targets_; }
 
-  /// Takes the gradients and buffers of the next shard from the net.
+  /// Takes the gradients and buffers of the next shard from the net. The last value has the loss, and then
+  /// how many shards have changed each target.
   void take(const Variable& loss) {
+    std::vector<double> numbers{loss.defined() ? loss.item<double>() : 0};
     Variables sums;
-    for (const auto& [name, lane] : lanes_) {
-      Variables parts;
-      std::vector<double> flags;
-      for (const std::size_t i : lane) {
-        const Variable& target = targets_[i];
-        const Variable value = is_parameter(i) ? target.grad() : target;
-        flags.push_back(is_parameter(i) ? value.defined() : is_changed(i));
-        parts.push_back(value.defined() ? value.detach().to(target.scalar_type()).reshape({-1})
-                                        : zeros({target.numel()}, target.options()));
-      }
-      parts.push_back(tensor(flags, TensorOptions(kDouble)).to(targets_[lane[0]].options()));
-      sums.push_back(cat(parts));
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      const Variable& value = is_parameter(i) ? targets_[i].grad() : targets_[i];
+      const bool changed = is_parameter(i) ? value.defined() : targets_[i]._version() != versions_[i];
+      const DType dtype = is_floating(targets_[i].scalar_type()) ? targets_[i].scalar_type() : kLong;
+      sums.push_back(value.defined() ? value.detach().to(dtype, /*non_blocking=*/false, /*copy=*/true)
+                                     : zeros_like(targets_[i]));
+      numbers.push_back(changed);
     }
+    sums.push_back(tensor(numbers, TensorOptions(kDouble)));
     clear();
-    const TensorOptions options = TensorOptions(kDouble).device(targets_[0].device());
-    sums.push_back(loss.defined() ? loss.detach().to(options).reshape({1}) : zeros({1}, options));
     // Sums of equally many shards are added, as a binary counter carries.
     std::size_t level = 0;
     for (; !stack_.empty() && stack_.back().first == level; ++level) {
@@ -87,66 +80,69 @@ class Sums {
     stack_.emplace_back(level, std::move(sums));
   }
 
-  /// Adds the sums of all ranks. Each rank adds one part, for all.
+  /// Adds the sums of all ranks. Each rank adds one part, for all. The results have the same places in
+  /// memory on any number of ranks, because the order of sums in kernels may depend on them.
   void reduce(const ProcessGroup& group) {
     const std::int64_t n = group.size();
-    if (n == 1) return;
-    for (Variable& sum : stack_.back().second) {
-      const std::int64_t size = sum.numel(), part = (size + n - 1) / n;
-      const Variable all = zeros({n, part}, sum.options()), parts = empty_like(all);
-      all.view({-1}).narrow(0, 0, size).copy_(sum);
+    Variables& sums = stack_.back().second;
+    for (const auto& message : detail::messages_of(sums)) {
+      Variables values;
+      for (const std::size_t i : message) values.push_back(sums[i]);
+      const Variable flat = flatten_dense_tensors(values);
+      const std::int64_t size = flat.numel(), part = (size + n - 1) / n;
+      const Variable all = zeros({n, part}, flat.options()), parts = empty_like(all);
+      all.view({-1}).narrow(0, 0, size).copy_(flat);
       all_to_all_single(parts, all, {}, {}, group);
       for (std::int64_t width = 1; width < n; width *= 2)
         for (std::int64_t r = 0; r < n; r += 2 * width) parts[r].add_(parts[r + width]);
       all_gather_into_tensor(all, parts[0], group);
-      sum = all.view({-1}).narrow(0, 0, size);
+      values = unflatten_dense_tensors(all.view({-1}), values);
+      for (std::size_t k = 0; k < message.size(); ++k) sums[message[k]] = values[k];
     }
   }
 
   /// Adds the means to the gradients, and copies them to the buffers. Returns the mean of the losses.
   Variable give(std::int64_t shards) {
-    auto mean = stack_.back().second.begin();
-    for (const auto& [name, lane] : lanes_) {
-      const auto count = static_cast<std::int64_t>(lane.size());
-      const Variable flags = mean->narrow(0, mean->numel() - count, count).to(TensorOptions(kDouble));
-      is_floating(mean->scalar_type()) ? mean->div_(shards) : mean->div_(shards, "trunc");
-      std::int64_t at = 0;
-      const double* flag = flags.data_ptr<double>();
-      for (const std::size_t i : lane) {
-        const Variable own = mean->narrow(0, at, targets_[i].numel()).view(targets_[i].sizes());
-        at += own.numel();
-        if (*flag++ == 0) continue;
-        if (!is_parameter(i))
-          before_[i].copy_(own), versions_[i] = -1;
-        else if (before_[i].defined())
-          before_[i].add_(own);
-        else
-          before_[i] = own;
-      }
-      ++mean;
+    Variables& sums = stack_.back().second;
+    const double* const numbers = sums.back().data_ptr<double>();
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (numbers[i + 1] == 0) continue;
+      is_floating(sums[i].scalar_type()) ? sums[i].div_(shards) : sums[i].div_(shards, "trunc");
+      if (!is_parameter(i))
+        before_[i].copy_(sums[i]), versions_[i] = -1;
+      else if (before_[i].defined())
+        before_[i].add_(sums[i]);
+      else
+        before_[i] = sums[i];
     }
-    return mean->div_(shards)[0].to(TensorOptions(kDouble));
+    return full({}, numbers[0] / static_cast<double>(shards), TensorOptions(kDouble));
   }
 
  private:
   bool is_parameter(std::size_t i) const { return i < parameters_; }
-  bool is_changed(std::size_t i) const { return targets_[i]._version() != versions_[i]; }
   // Drops the gradients, and restores the buffers.
   void clear() {
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      if (is_parameter(i)) targets_[i].mutable_grad().reset();
-      if (is_parameter(i) || !is_changed(i)) continue;
-      targets_[i].detach().copy_(before_[i]);
-      versions_[i] = targets_[i]._version();
-    }
+    for (std::size_t i = 0; i < targets_.size(); ++i)
+      if (is_parameter(i)) {
+        targets_[i].mutable_grad().reset();
+      } else if (targets_[i]._version() != versions_[i]) {
+        targets_[i].detach().copy_(before_[i]);
+        versions_[i] = targets_[i]._version();
+      }
   }
 
   Variables targets_;  // parameters, then buffers
   std::size_t parameters_ = 0;
-  Variables before_;                    // gradients and buffers without the shards
-  std::vector<std::int64_t> versions_;  // of targets with the values before_
-  std::map<std::string, std::vector<std::size_t>> lanes_;
-  std::vector<std::pair<std::size_t, Variables>> stack_;  // sums of 2^first shards: lanes, then losses
+  Variables before_;                                      // gradients and buffers without the shards
+  std::vector<std::int64_t> versions_;                    // of targets with the values before_
+  std::vector<std::pair<std::size_t, Variables>> stack_;  // sums of 2^first shards
+};
+
+/// Makes collectives an error for a scope.
+struct ShardScope {
+  ShardScope() { detail::in_shard = true; }
+  ~ShardScope() { detail::in_shard = false; }
+  ShardScope(const ShardScope&) = delete;
 };
 
 }  // namespace
@@ -154,13 +150,11 @@ class Sums {
 VirtualShards::VirtualShards(std::shared_ptr<nn::Module> net, VirtualShardsOptions options)
     : net_(std::move(net)), options_(std::move(options)) {
   EBB_CHECK(net_ != nullptr, "VirtualShards: the net is null. Construct it first.");
-  options_.process_group(ProcessGroup(options_.process_group().checked()));
   const std::int64_t shards = options_.shards(), ranks = options_.process_group().size();
   EBB_CHECK(shards > 0 && std::has_single_bit(static_cast<std::uint64_t>(shards)) && shards % ranks == 0,
             "VirtualShards: ", ranks, " ranks cannot share ", shards,
             " shards. The number of shards must be a power of two, and the number of ranks must divide it.");
-  detail::make_replicas("VirtualShards: parameter", net_->parameters(), options_.process_group());
-  detail::make_replicas("VirtualShards: buffer", net_->buffers(), options_.process_group());
+  detail::make_replicas("VirtualShards", *net_, options_.process_group());
 }
 
 Variable VirtualShards::backward(std::int64_t step, const std::function<Variable(std::int64_t)>& loss_of) {
@@ -173,22 +167,20 @@ Variable VirtualShards::backward(std::int64_t step, const std::function<Variable
   const ProcessGroup& group = options_.process_group();
   const NoGradGuard no_grad;
   Sums sums(*net_);
+  const auto collectives = [&] { return group.checked()->submitted + ProcessGroup().checked()->submitted; };
   {
     const SavedGenerators saved(sums.targets());
+    const ShardScope scope;
     const std::int64_t count = options_.shards() / group.size();
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t shard = group.rank() * count + i;
+    for (std::int64_t shard = group.rank() * count; shard < (group.rank() + 1) * count; ++shard) {
       // Only the lower 32 bits of a seed count. This product distributes the seeds of users over them.
       manual_seed(options_.seed() * 0x9E3779B97F4A7C15u +
                   static_cast<std::uint64_t>(step * options_.shards() + shard));
-      const std::int64_t before = group.checked()->submitted + ProcessGroup().checked()->submitted;
+      const std::int64_t before = collectives();
       const AutoGradMode recording(true);
       const Variable loss = loss_of(shard);
       if (loss.defined()) loss.backward();
-      EBB_CHECK(group.checked()->submitted + ProcessGroup().checked()->submitted == before,
-                "VirtualShards::backward: the loss of shard ", shard,
-                " calls collectives, so results would depend on the number of ranks. Use the net without "
-                "DistributedDataParallel, and BatchNorm in place of SyncBatchNorm.");
+      if (collectives() != before) detail::refuse_in_shard("VirtualShards::backward");
       const NoGradGuard not_recording;
       sums.take(loss);
     }

@@ -172,6 +172,19 @@ TEST_CASE("a rank without a gradient takes part in the sums of the others", "[.s
   CHECK(x.grad().abs().sum().item<double>() > 0);
 }
 
+TEST_CASE("a converted norm takes inputs of any number of dimensions and stays usable", "[.sync]") {
+  ranks::join();
+  ebb::nn::BatchNorm2d norm(4);
+  convert_sync_batchnorm(norm);
+  for (const std::vector<std::int64_t>& sizes :
+       std::vector<std::vector<std::int64_t>>{{3, 4}, {3, 4, 2}, {3, 4, 2, 2, 2}}) {
+    CHECK(norm(ebb::rand(sizes)).sizes() == ebb::IntArrayRef(sizes));
+    CHECK(norm->is_training());
+  }
+  norm->eval();
+  CHECK(norm(ebb::ones({5, 4, 1, 1})).sizes() == ebb::IntArrayRef({5, 4, 1, 1}));
+}
+
 TEST_CASE("wrong inputs of synchronous norms name their shapes", "[.sync]") {
   ranks::join();
   ebb::nn::BatchNorm2d norm(4);

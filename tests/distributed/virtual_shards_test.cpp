@@ -237,6 +237,48 @@ TEST_CASE("VirtualShards restores the net after an error, and refuses what depen
                        Saying("all parameters of the net are frozen"));
 }
 
+TEST_CASE("VirtualShards refuses nets with SyncBatchNorm and wrapped nets on any number of ranks",
+          "[.shards]") {
+  ranks::join();
+  ebb::use_deterministic_algorithms(true);
+  ebb::nn::Sequential net(ebb::nn::Linear(6, 4), ebb::nn::BatchNorm1d(4));
+  DistributedDataParallel parallel(net);
+  VirtualShards shards(net);
+  CHECK_THROWS_MATCHES(
+      shards.backward(0, [&](std::int64_t shard) { return parallel(rows_of(0, shard).first).sum(); }),
+      ebb::Error, Saying("calls collectives"));
+  convert_sync_batchnorm(net);
+  const std::string before = hash_of(*net);
+  CHECK_THROWS_MATCHES(
+      shards.backward(0, [&](std::int64_t shard) { return net(rows_of(0, shard).first).sum(); }), ebb::Error,
+      Saying("calls collectives"));
+  CHECK(hash_of(*net) == before);
+}
+
+TEST_CASE("small integers and flags of a net do not overflow in the mean over shards", "[.shards]") {
+  ranks::join();
+  ebb::use_deterministic_algorithms(true);
+  struct Counts : ebb::nn::Module {
+    Counts() {
+      scale = register_parameter("scale", ebb::ones({2}));
+      bytes = register_buffer("bytes", ebb::full({2}, 100, ebb::TensorOptions(ebb::kChar)));
+      seen = register_buffer("seen", ebb::zeros({1}, ebb::TensorOptions(ebb::kBool)));
+    }
+    Tensor forward() {
+      CHECK_FALSE(seen.item<bool>());  // a shard does not see the changes of others
+      bytes.add_(1);
+      seen.fill_(true);
+      return scale.sum();
+    }
+    Tensor scale, bytes, seen;
+  };
+  auto net = std::make_shared<Counts>();
+  VirtualShards shards(net, VirtualShardsOptions().shards(256));
+  shards.backward(0, [&](std::int64_t) { return net->forward(); });
+  CHECK(net->bytes[1].item<int>() == 101);
+  CHECK(net->seen.item<bool>());
+}
+
 TEST_CASE("VirtualShards works on 1 to 8 ranks, and refuses 3") {
   if (!ranks::can_run()) return;
   for (const int count : {1, 2, 4, 8}) {

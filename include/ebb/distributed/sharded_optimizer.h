@@ -29,7 +29,6 @@ class Shards;
 EBB_API std::shared_ptr<Shards> make_shards(optim::Optimizer& optimizer,
                                             const ShardedOptimizerOptions& options);
 EBB_API void step_sharded(Shards& shards, optim::Optimizer& optimizer, const std::function<void()>& update);
-EBB_API int owner_of(const Shards& shards, const Variable& parameter);
 }  // namespace detail
 
 /// An optimizer of class `Opt` of which each rank updates a part of the parameters, and has the states of
@@ -68,8 +67,6 @@ class ShardedOptimizer : public Opt {
     detail::step_sharded(*shards_, *this, [this] { Opt::step(); });
     return loss;
   }
-  /// Returns the rank in the group that updates this parameter.
-  int owner(const Variable& parameter) const { return detail::owner_of(*shards_, parameter); }
 
  private:
   std::shared_ptr<detail::Shards> shards_;
