@@ -34,17 +34,25 @@ ReduceOp average_of(const Variable& message, const ProcessGroup& group) {
   return ReduceOp::SUM;
 }
 
-void broadcast_all(const Variables& tensors, int root, const ProcessGroup& group) {
-  const NoGradGuard no_grad;
+void as_vector(const Variables& tensors, const std::function<void(const Variable&)>& exchange) {
+  const Variable vector = flatten_dense_tensors(tensors);
+  exchange(vector);
+  const Variables values = unflatten_dense_tensors(vector, tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) Variable(tensors[i]).copy_(values[i]);
+}
+
+void as_vectors(const Variables& tensors, const std::function<void(const Variable&)>& exchange) {
   for (const auto& message : messages_of(tensors)) {
     Variables parts;
-    for (const std::size_t i : message) parts.push_back(tensors[i].data());
-    const Variable flat = flatten_dense_tensors(parts);
-    broadcast(flat, root, group);
-    if (group.rank() == root) continue;
-    const Variables values = unflatten_dense_tensors(flat, parts);
-    for (std::size_t k = 0; k < parts.size(); ++k) parts[k].copy_(values[k]);
+    for (const std::size_t i : message) parts.push_back(tensors[i]);
+    as_vector(parts, exchange);
   }
+}
+
+void broadcast_all(const Variables& tensors, int root, const ProcessGroup& group) {
+  Variables data;
+  for (const Variable& tensor : tensors) data.push_back(tensor.data());
+  as_vectors(data, [&](const Variable& vector) { broadcast(vector, root, group); });
 }
 
 void make_replicas(const char* caller, const NamedTensors& tensors, const ProcessGroup& group) {
@@ -75,6 +83,13 @@ void make_replicas(const char* caller, const nn::Module& net, const ProcessGroup
   for (const auto& state : {net.named_parameters(), net.named_buffers()})
     for (const auto& item : state) tensors.emplace_back(item.key(), item.value());
   make_replicas(caller, tensors, group);
+}
+
+SavedGradients::SavedGradients(Variables all) : parameters(std::move(all)) {
+  for (const Variable& parameter : parameters) gradients.push_back(parameter.grad());
+}
+SavedGradients::~SavedGradients() {
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].mutable_grad() = gradients[i];
 }
 
 void refuse_in_shard(const char* caller) {

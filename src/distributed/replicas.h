@@ -12,6 +12,10 @@ using Variables = std::vector<Variable>;
 /// bytes, the first one of each dtype and device with `first` bytes. Returns the numbers of its tensors.
 std::vector<std::vector<std::size_t>> messages_of(const Variables& tensors, std::int64_t limit = 25 << 20,
                                                   std::int64_t first = 25 << 20);
+/// Calls `exchange` with the elements of all tensors as a vector, and copies the vector back to the tensors.
+void as_vector(const Variables& tensors, const std::function<void(const Variable& vector)>& exchange);
+/// Does the same for each message.
+void as_vectors(const Variables& tensors, const std::function<void(const Variable& vector)>& exchange);
 
 /// Returns the reduction that averages a message. Half overflows easily, so it is divided here, before it is
 /// added.
@@ -26,23 +30,23 @@ void make_replicas(const char* caller, const NamedTensors& tensors, const Proces
 /// Copies parameters and buffers.
 void make_replicas(const char* caller, const nn::Module& net, const ProcessGroup& group);
 
+/// The gradients of parameters, which are restored at the end of the scope.
+struct SavedGradients {
+  explicit SavedGradients(Variables all);
+  ~SavedGradients();
+  SavedGradients(const SavedGradients&) = delete;
+  const Variables parameters;
+  Variables gradients;
+};
+
 /// Whether the loss of a virtual shard is computed, which must not depend on other ranks.
 inline thread_local bool in_shard = false;
 /// Throws the error of a collective in a virtual shard.
 [[noreturn]] void refuse_in_shard(const char* caller);
 
-/// While it exists, a ShardedOptimizer does something else with the states of other ranks than `keep` them:
-/// `drop` only sends its own, and `skip` needs no other rank.
-class OtherStates {
- public:
-  enum Treatment : std::uint8_t { keep, drop, skip };
-  explicit OtherStates(Treatment treatment) : before_(std::exchange(current, treatment)) {}
-  ~OtherStates() { current = before_; }
-  OtherStates(const OtherStates&) = delete;
-  inline static thread_local Treatment current = keep;
-
- private:
-  const Treatment before_;
-};
+/// The treatment of states of other ranks by state_dict() of a ShardedOptimizer: it adds them, it only sends
+/// its own, or it needs no other rank.
+enum class OtherStates : std::uint8_t { keep, drop, skip };
+inline thread_local OtherStates other_states = OtherStates::keep;
 
 }  // namespace ebb::distributed::detail

@@ -32,19 +32,6 @@ std::size_t number_of(const std::string& name) {
   return number;
 }
 
-/// The gradients of parameters, which are restored at the end of the scope.
-struct SavedGradients {
-  explicit SavedGradients(const Variables& all) : parameters(all) {
-    for (const Variable& parameter : parameters) gradients.push_back(parameter.grad());
-  }
-  ~SavedGradients() {
-    for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].mutable_grad() = gradients[i];
-  }
-  SavedGradients(const SavedGradients&) = delete;
-  const Variables& parameters;
-  Variables gradients;
-};
-
 /// Parameters of one dtype and device, sorted by owner, and the number of elements of each owner. Their
 /// gradients and values are sent as one vector.
 struct Message {
@@ -59,6 +46,7 @@ class Shards {
   explicit Shards(const ShardedOptimizerOptions& options)
       : averages_(options.average_gradients()),
         group_(options.process_group().checked()),
+        rank_(static_cast<std::size_t>(group_.rank())),
         loads_(static_cast<std::size_t>(group_.size())) {}
 
   // Gives new parameters to the ranks with the fewest bytes, large ones first. Returns all parameters.
@@ -103,7 +91,7 @@ class Shards {
 
   // Adds the states of other ranks to those of this rank, in the order of parameters.
   void complete(Optimizer::StateDict& state) const {
-    if (OtherStates::current == OtherStates::skip) return;
+    if (other_states == OtherStates::skip) return;
     const Optimizer::StateDict own = std::exchange(state, {});
     for (int r = 0; r < group_.size(); ++r) {
       std::string count = std::to_string(own.size());
@@ -114,7 +102,7 @@ class Shards {
         broadcast_object(entry, r, group_);
         if (r == group_.rank())
           state.push_back(own[i]);
-        else if (OtherStates::current == OtherStates::keep)
+        else if (other_states == OtherStates::keep)
           state.push_back(std::move(entry[0]));
       }
     }
@@ -160,37 +148,32 @@ class Shards {
   // Makes the gradients of this rank's parameters the averages.
   void average(const Message& message) const {
     Variables gradients;
-    for (const Variable& each : message.parameters) {
-      const Variable& grad = each.grad();
-      gradients.push_back(grad.defined() ? grad.to(each.scalar_type()).reshape({-1})
-                                         : zeros({each.numel()}, each.options()));
-    }
-    const Variable flat = cat(gradients);
-    const ReduceOp op = average_of(flat, group_);
-    const Variables parts = flat.split_with_sizes(message.sizes);
-    const Variable own = empty_like(parts[static_cast<std::size_t>(group_.rank())]);
-    reduce_scatter(own, parts, op, group_);
-    Variables mine = message.parameters;
-    std::erase_if(mine, [this](const Variable& each) { return !is_own(each); });
-    if (mine.empty()) return;
-    const Variables averages = unflatten_dense_tensors(own, mine);
-    for (std::size_t i = 0; i < mine.size(); ++i) mine[i].mutable_grad() = averages[i];
+    for (const Variable& each : message.parameters)
+      gradients.push_back(each.grad().defined() ? each.grad().to(each.scalar_type(), false, /*copy=*/true)
+                                                : zeros_like(each));
+    as_vector(gradients, [&](const Variable& vector) {
+      const ReduceOp op = average_of(vector, group_);
+      const Variables parts = vector.split_with_sizes(message.sizes);
+      const Variable own = empty_like(parts[rank_]);
+      reduce_scatter(own, parts, op, group_);
+      Variable(parts[rank_]).copy_(own);
+    });
+    for (std::size_t i = 0; i < gradients.size(); ++i) message.parameters[i].mutable_grad() = gradients[i];
   }
 
   // Sends the parameters of each rank to all others.
   void exchange(const Message& message) const {
     Variables values;
-    for (const Variable& each : message.parameters) values.push_back(each.detach().reshape({-1}));
-    const Variable flat = cat(values);
-    const Variables parts = flat.split_with_sizes(message.sizes);
-    all_gather(parts, parts[static_cast<std::size_t>(group_.rank())].clone(), group_);
-    values = unflatten_dense_tensors(flat, message.parameters);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (!is_own(message.parameters[i])) message.parameters[i].detach().copy_(values[i]);
+    for (const Variable& each : message.parameters) values.push_back(each.detach());
+    as_vector(values, [&](const Variable& vector) {
+      const Variables parts = vector.split_with_sizes(message.sizes);
+      all_gather(parts, parts[rank_].clone(), group_);
+    });
   }
 
   const bool averages_;
   const ProcessGroup group_;
+  const std::size_t rank_;
   std::unordered_map<const void*, std::pair<Variable, std::int64_t>> owners_;  // Variables keep addresses
   std::vector<std::size_t> loads_;                                             // bytes of each rank
 };
