@@ -17,19 +17,18 @@ namespace {
 /// A node of the graph that runs a function, also if no gradient arrives.
 struct Step : Node {
   using Function = std::function<GradList(const Node&, GradList&&)>;
-  Step(const char* label, Function function) : name_(label), function_(std::move(function)) {}
+  Step(const char* name, Function body) : label(name), function(std::move(body)) {}
   /// Has one output. Of several nodes that are ready, the one with the greatest `order` runs first.
-  Step(const char* label, std::uint64_t order, Function function) : Step(label, std::move(function)) {
+  Step(const char* name, std::uint64_t order, Function body) : Step(name, std::move(body)) {
     sequence_nr_ = order;
     add_output(zeros({}).array());
   }
-  std::string name() const override { return name_; }
+  std::string name() const override { return label; }
   bool runs_on_undefined() const override { return true; }
-  GradList apply(GradList&& grads) override { return function_(*this, std::move(grads)); }
+  GradList apply(GradList&& grads) override { return function(*this, std::move(grads)); }
 
- private:
-  const char* const name_;
-  const Function function_;
+  const char* const label;
+  const Function function;
 };
 
 }  // namespace
@@ -66,8 +65,7 @@ class Reducer : public std::enable_shared_from_this<Reducer> {
     check_last_pass();
     // Nodes of the net have greater sequence numbers than the end, also on this thread.
     thread_local const auto counted = Ref<Node>::adopt(new Step("", 0, {}));
-    Variables parameters = net_->parameters();
-    std::erase_if(parameters, [](const Variable& parameter) { return !parameter.requires_grad(); });
+    const Variables parameters = trainable(*net_);
     const bool same = std::equal(parameters.begin(), parameters.end(), hooks_.begin(), hooks_.end(),
                                  [](const Variable& parameter, const auto& hook) {
                                    return autograd::grad_accumulator(parameter) == hook.first;

@@ -49,6 +49,12 @@ void as_vectors(const Variables& tensors, const std::function<void(const Variabl
   }
 }
 
+Variables trainable(const nn::Module& net) {
+  Variables parameters = net.parameters();
+  std::erase_if(parameters, [](const Variable& parameter) { return !parameter.requires_grad(); });
+  return parameters;
+}
+
 void broadcast_all(const Variables& tensors, int root, const ProcessGroup& group) {
   Variables data;
   for (const Variable& tensor : tensors) data.push_back(tensor.data());

@@ -21,6 +21,9 @@ void as_vectors(const Variables& tensors, const std::function<void(const Variabl
 /// added.
 ReduceOp average_of(const Variable& message, const ProcessGroup& group);
 
+/// Returns the parameters that require a gradient.
+Variables trainable(const nn::Module& net);
+
 /// Copies tensors of rank `root` to all ranks.
 void broadcast_all(const Variables& tensors, int root, const ProcessGroup& group);
 

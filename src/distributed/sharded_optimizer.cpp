@@ -39,8 +39,6 @@ struct Message {
   std::vector<std::int64_t> sizes;
 };
 
-}  // namespace
-
 class Shards {
  public:
   explicit Shards(const ShardedOptimizerOptions& options)
@@ -178,18 +176,16 @@ class Shards {
   std::vector<std::size_t> loads_;                                             // bytes of each rank
 };
 
-std::shared_ptr<Shards> make_shards(Optimizer& optimizer, const ShardedOptimizerOptions& options) {
+}  // namespace
+
+ShardedStep make_sharded_step(Optimizer& optimizer, const ShardedOptimizerOptions& options) {
   const auto shards = std::make_shared<Shards>(options);
   shards->adopt(optimizer);
   optimizer.register_state_dict_post_hook(
       [shards](const Optimizer&, Optimizer::StateDict& state) { shards->complete(state); });
   optimizer.register_load_state_dict_pre_hook(
       [shards](Optimizer& self, Optimizer::StateDict& state) { shards->keep_own(self, state); });
-  return shards;
-}
-
-void step_sharded(Shards& shards, Optimizer& optimizer, const std::function<void()>& update) {
-  shards.step(optimizer, update);
+  return [shards](const Optimizer& self, const std::function<void()>& update) { shards->step(self, update); };
 }
 
 }  // namespace ebb::distributed::detail

@@ -37,17 +37,12 @@ struct ShardScope {
   std::map<std::string, Variable> states;
 };
 
-Variables trainable(const nn::Module& net) {
-  Variables parameters = net.parameters();
-  std::erase_if(parameters, [](const Variable& parameter) { return !parameter.requires_grad(); });
-  EBB_CHECK(!parameters.empty(), "VirtualShards::backward: all parameters of the net are frozen.");
-  return parameters;
-}
-
 /// Sums over shards of gradients, buffers and losses.
 class Sums {
  public:
-  explicit Sums(const nn::Module& net) : saved_(trainable(net)), buffers_(net.buffers()) {
+  explicit Sums(const nn::Module& net) : saved_(detail::trainable(net)), buffers_(net.buffers()) {
+    EBB_CHECK(!saved_.parameters.empty(),
+              "VirtualShards::backward: all parameters of the net are frozen. Unfreeze some.");
     for (const Variable& buffer : buffers_) {
       before_.push_back(buffer.detach().clone());
       versions_.push_back(buffer._version());

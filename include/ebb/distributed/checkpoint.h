@@ -6,9 +6,9 @@
 
 namespace ebb::distributed {
 
-/// Saves a checkpoint. All ranks of the group call it, with the same parts, and rank 0 writes the file. The
-/// state of a ShardedOptimizer goes to rank 0 only. If a rank fails, for example because the disk is full,
-/// all ranks throw.
+/// Saves a checkpoint. All ranks of the group call it, with the same parts, and rank 0 writes the file. Only
+/// rank 0 keeps the states that other ranks of a ShardedOptimizer send, one tensor at a time. If a rank
+/// fails, for example because the disk is full, all ranks throw.
 ///
 /// The file has the random generators of rank 0. After load(), ranks that shall draw different numbers must
 /// seed them, for example with `manual_seed(seed + world_size() * epoch + rank())`.

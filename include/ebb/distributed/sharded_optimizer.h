@@ -5,7 +5,6 @@
 #include <ebb/optim/optimizer.h>
 
 #include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -25,10 +24,8 @@ struct ShardedOptimizerOptions {
 };
 
 namespace detail {
-class Shards;
-EBB_API std::shared_ptr<Shards> make_shards(optim::Optimizer& optimizer,
-                                            const ShardedOptimizerOptions& options);
-EBB_API void step_sharded(Shards& shards, optim::Optimizer& optimizer, const std::function<void()>& update);
+using ShardedStep = std::function<void(const optim::Optimizer&, const std::function<void()>& update)>;
+EBB_API ShardedStep make_sharded_step(optim::Optimizer& optimizer, const ShardedOptimizerOptions& options);
 }  // namespace detail
 
 /// An optimizer of class `Opt` of which each rank updates a part of the parameters, and has the states of
@@ -59,17 +56,17 @@ class ShardedOptimizer : public Opt {
   /// `parameters` and `options` are the arguments of the constructor of `Opt`.
   template <class Parameters, class Options>
   explicit ShardedOptimizer(Parameters parameters, Options options, ShardedOptimizerOptions sharding = {})
-      : Opt(std::move(parameters), std::move(options)), shards_(detail::make_shards(*this, sharding)) {}
+      : Opt(std::move(parameters), std::move(options)), step_(detail::make_sharded_step(*this, sharding)) {}
 
   /// A closure runs once, before the gradients are averaged. Returns its value, that of this rank.
   Variable step(optim::Optimizer::LossClosure closure = nullptr) override {
     Variable loss = Opt::run(closure);
-    detail::step_sharded(*shards_, *this, [this] { Opt::step(); });
+    step_(*this, [this] { Opt::step(); });
     return loss;
   }
 
  private:
-  std::shared_ptr<detail::Shards> shards_;
+  detail::ShardedStep step_;
 };
 
 }  // namespace ebb::distributed

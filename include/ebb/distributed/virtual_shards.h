@@ -42,7 +42,8 @@ struct VirtualShardsOptions {
 ///
 /// Batch norms normalize each shard by its own statistics, as on 8 ranks of DistributedDataParallel. Buffers
 /// that forward() changes, for example running statistics, become the mean over the shards, added in the same
-/// tree. During backward() a rank has up to log2(shards) + 2 copies of the gradients.
+/// tree; the mean of integers and flags is rounded toward zero. During backward() a rank has up to
+/// log2(shards) + 2 copies of the gradients.
 class EBB_API VirtualShards {
  public:
   /// Copies the parameters and buffers of rank 0 to all ranks. Throws if the nets of two ranks differ.
