@@ -91,13 +91,6 @@ void make_replicas(const char* caller, const nn::Module& net, const ProcessGroup
   make_replicas(caller, tensors, group);
 }
 
-SavedGradients::SavedGradients(Variables all) : parameters(std::move(all)) {
-  for (const Variable& parameter : parameters) gradients.push_back(parameter.grad());
-}
-SavedGradients::~SavedGradients() {
-  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].mutable_grad() = gradients[i];
-}
-
 void refuse_in_shard(const char* caller) {
   ebb::detail::fail(caller,
                     ": the loss of a virtual shard calls collectives, so results would depend on the number "

@@ -35,8 +35,12 @@ void make_replicas(const char* caller, const nn::Module& net, const ProcessGroup
 
 /// The gradients of parameters, which are restored at the end of the scope.
 struct SavedGradients {
-  explicit SavedGradients(Variables all);
-  ~SavedGradients();
+  explicit SavedGradients(Variables all) : parameters(std::move(all)) {
+    for (const Variable& parameter : parameters) gradients.push_back(parameter.grad());
+  }
+  ~SavedGradients() {
+    for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].mutable_grad() = gradients[i];
+  }
   SavedGradients(const SavedGradients&) = delete;
   const Variables parameters;
   Variables gradients;

@@ -32,13 +32,6 @@ std::size_t number_of(const std::string& name) {
   return number;
 }
 
-/// Parameters of one dtype and device, sorted by owner, and the number of elements of each owner. Their
-/// gradients and values are sent as one vector.
-struct Message {
-  Variables parameters;
-  std::vector<std::int64_t> sizes;
-};
-
 class Shards {
  public:
   explicit Shards(const ShardedOptimizerOptions& options)
@@ -78,13 +71,13 @@ class Shards {
     const Variables parameters = adopt(optimizer);
     EBB_CHECK(!parameters.empty(), "ShardedOptimizer: there are no parameters. Give it net->parameters().");
     const SavedGradients saved(parameters);
-    const std::vector<Message> messages = divided(parameters);
+    const std::vector<Variables> messages = divided(parameters);
     if (averages_)
-      for (const Message& message : messages) average(message);
+      for (const Variables& message : messages) average(message);
     for (const Variable& parameter : parameters)
       if (!is_own(parameter)) parameter.mutable_grad().reset();
     update();
-    for (const Message& message : messages) exchange(message);
+    for (const Variables& message : messages) exchange(message);
   }
 
   // Adds the states of other ranks to those of this rank, in the order of parameters.
@@ -121,8 +114,8 @@ class Shards {
   std::int64_t owner(const Variable& parameter) const { return owners_.at(parameter.impl()).second; }
   bool is_own(const Variable& parameter) const { return owner(parameter) == group_.rank(); }
 
-  // Returns messages of the parameters that any rank has used.
-  std::vector<Message> divided(const Variables& parameters) const {
+  // Returns the parameters that any rank has used, by messages, in which they are sorted by owner.
+  std::vector<Variables> divided(const Variables& parameters) const {
     std::vector<std::int64_t> flags;
     for (const Variable& parameter : parameters) flags.push_back(parameter.grad().defined());
     const Variable used = tensor(flags, TensorOptions(kLong));
@@ -130,41 +123,45 @@ class Shards {
     Variables sent;
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (used.data_ptr<std::int64_t>()[i]) sent.push_back(parameters[i]);
-    std::vector<Message> messages;
+    std::vector<Variables> messages;
     for (const auto& numbers : messages_of(sent)) {
-      Message& message = messages.emplace_back();
-      for (const std::size_t i : numbers) message.parameters.push_back(sent[i]);
-      std::stable_sort(message.parameters.begin(), message.parameters.end(),
+      Variables& message = messages.emplace_back();
+      for (const std::size_t i : numbers) message.push_back(sent[i]);
+      std::stable_sort(message.begin(), message.end(),
                        [this](const Variable& a, const Variable& b) { return owner(a) < owner(b); });
-      message.sizes.resize(loads_.size());
-      for (const Variable& each : message.parameters)
-        message.sizes[static_cast<std::size_t>(owner(each))] += each.numel();
     }
     return messages;
   }
 
+  // Divides the vector of a message into the parts of the ranks.
+  Variables parts_of(const Variables& message, const Variable& vector) const {
+    std::vector<std::int64_t> sizes(loads_.size());
+    for (const Variable& each : message) sizes[static_cast<std::size_t>(owner(each))] += each.numel();
+    return vector.split_with_sizes(sizes);
+  }
+
   // Makes the gradients of this rank's parameters the averages.
-  void average(const Message& message) const {
+  void average(const Variables& message) const {
     Variables gradients;
-    for (const Variable& each : message.parameters)
+    for (const Variable& each : message)
       gradients.push_back(each.grad().defined() ? each.grad().to(each.scalar_type(), false, /*copy=*/true)
                                                 : zeros_like(each));
     as_vector(gradients, [&](const Variable& vector) {
       const ReduceOp op = average_of(vector, group_);
-      const Variables parts = vector.split_with_sizes(message.sizes);
+      const Variables parts = parts_of(message, vector);
       const Variable own = empty_like(parts[rank_]);
       reduce_scatter(own, parts, op, group_);
       Variable(parts[rank_]).copy_(own);
     });
-    for (std::size_t i = 0; i < gradients.size(); ++i) message.parameters[i].mutable_grad() = gradients[i];
+    for (std::size_t i = 0; i < gradients.size(); ++i) message[i].mutable_grad() = gradients[i];
   }
 
   // Sends the parameters of each rank to all others.
-  void exchange(const Message& message) const {
+  void exchange(const Variables& message) const {
     Variables values;
-    for (const Variable& each : message.parameters) values.push_back(each.detach());
+    for (const Variable& each : message) values.push_back(each.detach());
     as_vector(values, [&](const Variable& vector) {
-      const Variables parts = vector.split_with_sizes(message.sizes);
+      const Variables parts = parts_of(message, vector);
       all_gather(parts, parts[rank_].clone(), group_);
     });
   }

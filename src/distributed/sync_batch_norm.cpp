@@ -1,5 +1,5 @@
 // sync_batch_norm: batch norm over the batches of all ranks, and the hooks that put it into a net.
-#include <ebb/autograd/record.h>
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/distributed/functional.h>
 #include <ebb/distributed/sync_batch_norm.h>
 #include <ebb/nn/modules/norm.h>
@@ -14,16 +14,6 @@
 #include <utility>
 
 namespace ebb::distributed {
-namespace {
-
-// The identity, which passes on zeros for an undefined gradient: all ranks take part in the reduction.
-struct SyncBatchNormBackward : autograd::Node {
-  std::string name() const override { return "SyncBatchNormBackward"; }
-  bool runs_on_undefined() const override { return true; }
-  autograd::GradList apply(autograd::GradList&& grads) override { return {grad_or_zeros(grads, 0)}; }
-};
-
-}  // namespace
 
 Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variable& bias,
                          const Variable& running_mean, const Variable& running_var, double momentum,
@@ -61,18 +51,13 @@ Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variab
   if (weight.defined()) scale = scale * weight;
   Variable y = (wide - mean.view(shape)) * scale.view(shape);
   if (bias.defined()) y = y + bias.view(shape);
-  y = y.to(x.scalar_type());
-  const NoGradGuard no_grad;
   if (running_mean.defined()) {
+    const NoGradGuard no_grad;
     const Variable unbiased = variance * (count / (count - 1).clamp_min(1));
     Variable(running_mean).mul_(1 - momentum).add_(mean, momentum);
     Variable(running_var).mul_(1 - momentum).add_(unbiased, momentum);
   }
-  if (!y.requires_grad()) return y;
-  const auto node = autograd::make_node<SyncBatchNormBackward>(y);
-  y = y.detach();
-  autograd::set_history(y, node);
-  return y;
+  return y.to(x.scalar_type());
 }
 
 namespace {
