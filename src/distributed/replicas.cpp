@@ -28,24 +28,20 @@ std::vector<std::vector<std::size_t>> messages_of(const Variables& tensors, std:
   return messages;
 }
 
-ReduceOp average_of(const Variable& message, const ProcessGroup& group) {
+ReduceOp average_of(Variable& message, const ProcessGroup& group) {
   if (message.scalar_type() != kHalf) return ReduceOp::AVG;
-  Variable(message).div_(group.size());
+  message = message / group.size();
   return ReduceOp::SUM;
-}
-
-void as_vector(const Variables& tensors, const std::function<void(const Variable&)>& exchange) {
-  const Variable vector = flatten_dense_tensors(tensors);
-  exchange(vector);
-  const Variables values = unflatten_dense_tensors(vector, tensors);
-  for (std::size_t i = 0; i < tensors.size(); ++i) Variable(tensors[i]).copy_(values[i]);
 }
 
 void as_vectors(const Variables& tensors, const std::function<void(const Variable&)>& exchange) {
   for (const auto& message : messages_of(tensors)) {
     Variables parts;
     for (const std::size_t i : message) parts.push_back(tensors[i]);
-    as_vector(parts, exchange);
+    const Variable vector = flatten_dense_tensors(parts);
+    exchange(vector);
+    const Variables values = unflatten_dense_tensors(vector, parts);
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].copy_(values[i]);
   }
 }
 

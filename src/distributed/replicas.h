@@ -12,14 +12,12 @@ using Variables = std::vector<Variable>;
 /// bytes, the first one of each dtype and device with `first` bytes. Returns the numbers of its tensors.
 std::vector<std::vector<std::size_t>> messages_of(const Variables& tensors, std::int64_t limit = 25 << 20,
                                                   std::int64_t first = 25 << 20);
-/// Calls `exchange` with the elements of all tensors as a vector, and copies the vector back to the tensors.
-void as_vector(const Variables& tensors, const std::function<void(const Variable& vector)>& exchange);
-/// Does the same for each message.
+/// Calls `exchange` with the elements of each message as a vector, and copies the vector back to the tensors.
 void as_vectors(const Variables& tensors, const std::function<void(const Variable& vector)>& exchange);
 
-/// Returns the reduction that averages a message. Half overflows easily, so it is divided here, before it is
-/// added.
-ReduceOp average_of(const Variable& message, const ProcessGroup& group);
+/// Returns the reduction that averages a message. Half overflows easily, so its message becomes a quotient,
+/// which is then added.
+ReduceOp average_of(Variable& message, const ProcessGroup& group);
 
 /// Returns the parameters that require a gradient.
 Variables trainable(const nn::Module& net);

@@ -142,28 +142,30 @@ class Shards {
 
   // Makes the gradients of this rank's parameters the averages.
   void average(const Variables& message) const {
-    Variables gradients;
+    Variables gradients, own = message;
     for (const Variable& each : message)
-      gradients.push_back(each.grad().defined() ? each.grad().to(each.scalar_type(), false, /*copy=*/true)
-                                                : zeros_like(each));
-    as_vector(gradients, [&](const Variable& vector) {
-      const ReduceOp op = average_of(vector, group_);
-      const Variables parts = parts_of(message, vector);
-      const Variable own = empty_like(parts[rank_]);
-      reduce_scatter(own, parts, op, group_);
-      Variable(parts[rank_]).copy_(own);
-    });
-    for (std::size_t i = 0; i < gradients.size(); ++i) message[i].mutable_grad() = gradients[i];
+      gradients.push_back(each.grad().defined() ? each.grad().to(each.scalar_type()) : zeros_like(each));
+    Variable vector = flatten_dense_tensors(gradients);
+    const ReduceOp op = average_of(vector, group_);
+    const Variables parts = parts_of(message, vector);
+    const Variable result = empty_like(parts[rank_]);
+    reduce_scatter(result, parts, op, group_);
+    std::erase_if(own, [this](const Variable& each) { return !is_own(each); });
+    const Variables averages = unflatten_dense_tensors(result, own);
+    for (std::size_t i = 0; i < own.size(); ++i) own[i].mutable_grad() = averages[i];
   }
 
   // Sends the parameters of each rank to all others.
   void exchange(const Variables& message) const {
-    Variables values;
-    for (const Variable& each : message) values.push_back(each.detach());
-    as_vector(values, [&](const Variable& vector) {
-      const Variables parts = parts_of(message, vector);
-      all_gather(parts, parts[rank_].clone(), group_);
-    });
+    std::int64_t size = 0;
+    for (const Variable& each : message) size += each.numel();
+    const Variable vector = empty({size}, message[0].options());
+    const Variables values = unflatten_dense_tensors(vector, message), parts = parts_of(message, vector);
+    for (std::size_t i = 0; i < message.size(); ++i)
+      if (is_own(message[i])) Variable(values[i]).copy_(message[i]);
+    all_gather(parts, parts[rank_], group_);
+    for (std::size_t i = 0; i < message.size(); ++i)
+      if (!is_own(message[i])) message[i].detach().copy_(values[i]);
   }
 
   const bool averages_;

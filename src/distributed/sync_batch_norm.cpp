@@ -6,6 +6,7 @@
 #include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/norm.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
@@ -31,9 +32,8 @@ Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variab
   EBB_CHECK(eps > 0, "sync_batch_norm: eps is ", eps, ", but must be positive.");
 
   const Variable wide = x.to(x.scalar_type() == kDouble ? kDouble : kFloat);
-  std::vector<std::int64_t> dims = {0}, shape(static_cast<std::size_t>(x.dim()), 1);
+  std::vector<std::int64_t> dims = {0};
   for (std::int64_t d = 2; d < x.dim(); ++d) dims.push_back(d);
-  shape[1] = -1;
   // Each rank computes statistics from deviations from its own mean. They are joined without a loss of
   // digits, on all ranks in the same order. An empty batch has sums, which are zero, in place of NaN.
   Variable variance = wide.sum(dims), mean = variance;
@@ -47,14 +47,18 @@ Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variab
   mean = (means * counts).sum(0) / count;
   variance = ((all.narrow(1, channels, channels) + (means - mean).square()) * counts).sum(0) / count;
 
-  Variable scale = (variance + eps).rsqrt();
+  // batch_norm takes mean and variance for constants. Scale and shift depend on them so that the result has
+  // the right derivatives of any order; their values are weight and bias.
+  const Variable mean0 = mean.detach(), variance0 = variance.detach(), inverse0 = (variance0 + eps).rsqrt();
+  Variable scale = (variance + eps).rsqrt() / inverse0;
   if (weight.defined()) scale = scale * weight;
-  Variable y = (wide - mean.view(shape)) * scale.view(shape);
-  if (bias.defined()) y = y + bias.view(shape);
+  Variable shift = (mean0 - mean) * inverse0 * scale;
+  if (bias.defined()) shift = shift + bias;
+  const Variable y = ebb::batch_norm(wide, scale, shift, mean0, variance0, /*training=*/false, 0, eps);
   if (running_mean.defined()) {
     const NoGradGuard no_grad;
-    const Variable unbiased = variance * (count / (count - 1).clamp_min(1));
-    Variable(running_mean).mul_(1 - momentum).add_(mean, momentum);
+    const Variable unbiased = variance0 * (count / (count - 1).clamp_min(1));
+    Variable(running_mean).mul_(1 - momentum).add_(mean0, momentum);
     Variable(running_var).mul_(1 - momentum).add_(unbiased, momentum);
   }
   return y.to(x.scalar_type());
