@@ -43,7 +43,7 @@ Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variab
   const Variable packed = cat({mean, variance, full({1}, own, wide.options())});
   const Variable all = functional::all_reduce(rows * packed, ReduceOp::SUM, group);
   const Variable means = all.narrow(1, 0, channels), counts = all.narrow(1, 2 * channels, 1).detach();
-  const Variable count = counts.sum();
+  const Variable total = counts.sum(), count = total.clamp_min(1);
   mean = (means * counts).sum(0) / count;
   variance = ((all.narrow(1, channels, channels) + (means - mean).square()) * counts).sum(0) / count;
 
@@ -58,8 +58,9 @@ Variable sync_batch_norm(const Variable& x, const Variable& weight, const Variab
   if (running_mean.defined()) {
     const NoGradGuard no_grad;
     const Variable unbiased = variance0 * (count / (count - 1).clamp_min(1));
-    Variable(running_mean).mul_(1 - momentum).add_(mean0, momentum);
-    Variable(running_var).mul_(1 - momentum).add_(unbiased, momentum);
+    const Variable rate = (total > 0).to(wide.scalar_type()) * momentum;  // no batch changes nothing
+    Variable(running_mean).mul_(1 - rate).add_(mean0 * rate);
+    Variable(running_var).mul_(1 - rate).add_(unbiased * rate);
   }
   return y.to(x.scalar_type());
 }

@@ -185,6 +185,17 @@ TEST_CASE("a converted norm takes inputs of any number of dimensions and stays u
   CHECK(norm(ebb::ones({5, 4, 1, 1})).sizes() == ebb::IntArrayRef({5, 4, 1, 1}));
 }
 
+TEST_CASE("batches that are empty on all ranks do not change the running statistics", "[.sync]") {
+  ranks::join();
+  const Tensor x = ebb::ones({0, 2}).requires_grad_(), mean = ebb::full({2}, 3.),
+               variance = ebb::full({2}, 4.);
+  const Tensor y = sync_batch_norm(x, {}, {}, mean, variance, 0.1, 1e-5);
+  CHECK(y.sizes() == x.sizes());
+  y.sum().backward();
+  CHECK(ebb::equal(mean, ebb::full({2}, 3.)));
+  CHECK(ebb::equal(variance, ebb::full({2}, 4.)));
+}
+
 TEST_CASE("wrong inputs of synchronous norms name their shapes", "[.sync]") {
   ranks::join();
   ebb::nn::BatchNorm2d norm(4);
