@@ -38,6 +38,45 @@ inline ebb::nn::Sequential new_net() {
   return net;
 }
 
+/// A net whose call chooses the layers that it uses.
+struct Choice : ebb::nn::Cloneable<Choice> {
+  Choice() { reset(); }
+  void reset() override {
+    ebb::manual_seed(7 + (is_initialized() ? rank() : 0));
+    for (int i = 0; i < 4; ++i) {
+      layers[i] = ebb::nn::Linear(6, 6);
+      layers[i]->to(ebb::kDouble);
+      register_module("layer" + std::to_string(i), layers[i]);
+    }
+  }
+  Tensor forward(Tensor x, const std::vector<int>& used = {0, 1, 2, 3}) {
+    for (const int i : used) x = layers[i](x).tanh();
+    return x;
+  }
+  ebb::nn::Linear layers[4] = {nullptr, nullptr, nullptr, nullptr};
+};
+using ChoiceHolder = ebb::nn::ModuleHolder<Choice>;
+
+/// Returns options with which nearly every parameter has a bucket of its own.
+inline DistributedDataParallelOptions small() { return DistributedDataParallelOptions().bucket_cap_mb(1e-4); }
+
+/// Returns the FNV-1a hash of all bits of a net.
+inline std::string hash_of(const ebb::nn::Module& net) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const auto& item : net.state_dict()) {
+    const Tensor value = item.value().contiguous();
+    const auto* const bytes = static_cast<const unsigned char*>(value.data_ptr());
+    for (std::size_t i = 0; i < value.nbytes(); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
+  }
+  return std::to_string(hash);
+}
+
+/// Returns a variable of the environment, or another value without it.
+inline std::string value_of(const char* variable, const char* missing = "") {
+  const char* const value = std::getenv(variable);
+  return value ? value : missing;
+}
+
 /// Returns the averages over all ranks of the gradients of `loss(net, rank)`, computed in this process alone
 /// with a copy of the net. A gradient that no rank computes is undefined.
 template <class Net, class Loss>

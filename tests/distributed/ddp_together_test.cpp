@@ -12,22 +12,6 @@ namespace {
 
 ShardedOptimizerOptions averaged() { return ShardedOptimizerOptions().average_gradients(false); }
 
-// Returns the FNV-1a hash of all bits of a net.
-std::string hash_of(const ebb::nn::Module& net) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const auto& item : net.state_dict()) {
-    const Tensor value = item.value().contiguous();
-    const auto* const bytes = static_cast<const unsigned char*>(value.data_ptr());
-    for (std::size_t i = 0; i < value.nbytes(); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
-  }
-  return std::to_string(hash);
-}
-
-std::string value_of(const char* variable, const char* missing) {
-  const char* const value = std::getenv(variable);
-  return value ? value : missing;
-}
-
 // Returns the line "hash ..." of the run of the hidden case over virtual shards.
 std::string train(int count, const std::string& variables) {
   const ranks::Outcome outcome = ranks::run(count, "[.together-bits]", "EBB_NUM_THREADS=1 " + variables);

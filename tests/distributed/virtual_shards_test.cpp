@@ -1,6 +1,5 @@
 // VirtualShards: the same bits for any number of ranks and threads, also after kills.
-#include "ranks.h"
-#include "support/catch.h"
+#include "ddp.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include <random>
 
 using namespace ebb::distributed;
+using ddp::hash_of;
+using ddp::value_of;
 using ebb::Tensor;
 using support::Contains;
 using support::Saying;
@@ -37,22 +38,6 @@ struct NetImpl : ebb::nn::Module {
   Tensor rare;
 };
 EBB_MODULE(Net);
-
-// Returns the FNV-1a hash of all bits of the net.
-std::string hash_of(const ebb::nn::Module& net) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const auto& item : net.state_dict()) {
-    const Tensor& value = item.value();
-    const auto* bytes = static_cast<const unsigned char*>(value.contiguous().data_ptr());
-    for (std::size_t i = 0; i < value.nbytes(); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
-  }
-  return std::to_string(hash);
-}
-
-std::string value_of(const char* variable, const char* missing = "") {
-  const char* const value = std::getenv(variable);
-  return value ? value : missing;
-}
 
 // Returns the rows of a shard of the global batch of a step, which has 44 rows. Shards 0 to 3 have 6 rows.
 std::pair<Tensor, Tensor> rows_of(std::int64_t step, std::int64_t shard) {
