@@ -65,16 +65,16 @@ TEST_CASE("a process joins the world of NCCL", "[.joins_nccl]") {
   CHECK(x.sum().item<double>() == 2 * world_size());
 }
 
-TEST_CASE("collectives of NCCL give the values of their definitions") {
+TEST_CASE("collectives of NCCL give the values of their definitions", "[nccl]") {
   if (!can_run_nccl()) return;
   for (const int count : {1, 2, 4}) {
-    const ranks::Outcome outcome = run(count, "[.nccl]");
+    const ranks::Outcome outcome = run(count, "[.values_nccl]");
     INFO(outcome.output);
     CHECK(outcome.status == 0);
   }
 }
 
-TEST_CASE("each rank uses its device for tensors of the device and of the CPU", "[.nccl]") {
+TEST_CASE("each rank uses its device for tensors of the device and of the CPU", "[.values_nccl]") {
   join();
   CHECK(ebb::cuda::current_device() == local_rank());
   CHECK(ProcessGroup().backend() == "nccl");
@@ -158,7 +158,7 @@ TEST_CASE("each rank uses its device for tensors of the device and of the CPU", 
   CHECK(leaf.grad().sum().item<double>() == 2 * size);
 }
 
-TEST_CASE("NCCL refuses what it lacks and names a way out", "[.nccl]") {
+TEST_CASE("NCCL refuses what it lacks and names a way out", "[.values_nccl]") {
   join();
   if (world_size() == 1) return;
   const ProcessGroup shorts = new_group({0, 1}), tags = new_group({0, 1}), any = new_group({0, 1});
@@ -170,7 +170,7 @@ TEST_CASE("NCCL refuses what it lacks and names a way out", "[.nccl]") {
   if (rank() == 1) CHECK_THAT(error_of([&] { recv(y, kAnySource, any); }), Contains("Name the rank"));
 }
 
-TEST_CASE("a rank that leaves during a collective of NCCL is an error on the others") {
+TEST_CASE("a rank that leaves during a collective of NCCL is an error on the others", "[nccl]") {
   if (!can_run_nccl()) return;
   const ranks::Outcome outcome = run(2, "[.left_nccl]");
   INFO(outcome.output);
@@ -189,7 +189,7 @@ TEST_CASE("rank 1 of NCCL does not call the collective", "[.left_nccl]") {
   }
 }
 
-TEST_CASE("the rendezvous admits only who shows the token") {
+TEST_CASE("the rendezvous admits only who shows the token", "[nccl]") {
   if (!can_run_nccl()) return;
   const auto two = [&](const std::string& other) {
     return ranks::shell(
@@ -216,7 +216,7 @@ TEST_CASE("a rank joins or is refused", "[.refused]") {
   CHECK(world_size() == 2);
 }
 
-TEST_CASE("torchrun starts ranks of NCCL, whose rendezvous warns that there is no token") {
+TEST_CASE("torchrun starts ranks of NCCL, whose rendezvous warns that there is no token", "[nccl]") {
   if (!can_run_nccl()) return;
   if (ranks::shell("torchrun --help").status != 0) {
     WARN("skipped: needs torchrun on the path (PyPI: torch)");
@@ -231,7 +231,7 @@ TEST_CASE("torchrun starts ranks of NCCL, whose rendezvous warns that there is n
   CHECK_THAT(outcome.output, Contains("there is no token"));
 }
 
-TEST_CASE("srun starts ranks of NCCL with the address of a master") {
+TEST_CASE("srun starts ranks of NCCL with the address of a master", "[nccl]") {
   if (!can_run_nccl() || !ranks::has_slurm()) return;
   const ranks::Outcome outcome = ranks::shell("MASTER_ADDR=127.0.0.1 MASTER_PORT=29619 " + stand_in() +
                                               "srun -n 2 -N 1 " + program() + " '[.two_of_nccl]'");
@@ -245,7 +245,7 @@ TEST_CASE("a process joins a world of two ranks of NCCL", "[.two_of_nccl]") {
   barrier();
 }
 
-TEST_CASE("mpirun starts ranks of NCCL, which exchange the id by MPI") {
+TEST_CASE("mpirun starts ranks of NCCL, which exchange the id by MPI", "[nccl]") {
   if (!can_run_nccl() || !ranks::can_run()) return;
   const ranks::Outcome outcome =
       ranks::run(2, "[.two_of_nccl]", "MASTER_ADDR=127.0.0.1 MASTER_PORT=29620 " + stand_in());
@@ -254,7 +254,7 @@ TEST_CASE("mpirun starts ranks of NCCL, which exchange the id by MPI") {
   CHECK_THAT(outcome.output, !Contains("there is no token"));
 }
 
-TEST_CASE("a rank that hangs while NCCL connects is an error within the time limit") {
+TEST_CASE("a rank that hangs while NCCL connects is an error within the time limit", "[nccl]") {
   if (!can_run_nccl()) return;
   const ranks::Outcome outcome =
       ranks::shell(stand_in() +
@@ -266,7 +266,7 @@ TEST_CASE("a rank that hangs while NCCL connects is an error within the time lim
   CHECK_THAT(outcome.output, Contains("[0]   the ranks of the group do not connect within"));
 }
 
-TEST_CASE("a process of NCCL ends although NCCL hangs in an abort or at its end") {
+TEST_CASE("a process of NCCL ends although NCCL hangs in an abort or at its end", "[nccl]") {
   if (!can_run_nccl()) return;
   const support::Environment abort("EBB_STAND_IN_HANGS", "abort");
   CHECK_THAT(run(2, "[.left_nccl]").output, Contains("[0] All tests passed"));
@@ -274,7 +274,7 @@ TEST_CASE("a process of NCCL ends although NCCL hangs in an abort or at its end"
   CHECK(run(2, "[.refused]").status == 0);
 }
 
-TEST_CASE("a rank uses the only GPU that its launcher shows it") {
+TEST_CASE("a rank uses the only GPU that its launcher shows it", "[nccl]") {
   if (!can_run_nccl()) return;
   const auto with_one = [](const std::string& variable) {
     return ranks::shell(stand_in() + "env EBB_EMU_DEVICES=1 " + variable +
@@ -284,7 +284,7 @@ TEST_CASE("a rank uses the only GPU that its launcher shows it") {
   CHECK_THAT(with_one("").output, Contains("the local rank 1 has no GPU of its own, because this"));
 }
 
-TEST_CASE("connections that send half a token do not keep a rank out") {
+TEST_CASE("connections that send half a token do not keep a rank out", "[nccl]") {
   if (!can_run_nccl()) return;
   const std::string rank = stand_in() + program() + " '[.refused]'";
   const ranks::Outcome outcome = ranks::shell(
@@ -305,7 +305,7 @@ TEST_CASE("connections that send half a token do not keep a rank out") {
          outcome.output.find("All tests passed", passed + 1) != std::string::npos));
 }
 
-TEST_CASE("the port of a rendezvous is free after its failure") {
+TEST_CASE("the port of a rendezvous is free after its failure", "[nccl]") {
   if (!can_run_nccl()) return;
   const ranks::Outcome outcome = ranks::shell("RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29622 " +
                                               stand_in() + program() + " '[.alone]'");
@@ -317,7 +317,7 @@ TEST_CASE("rank 0 waits twice for a rank that does not come", "[.alone]") {
     CHECK_THAT(error_of([] { join(milliseconds(300)); }), Contains("1 of 2 ranks have not connected"));
 }
 
-TEST_CASE("a connection to a master that does not answer has the time limit") {
+TEST_CASE("a connection to a master that does not answer has the time limit", "[nccl]") {
   if (!can_run_nccl()) return;
   // The system does not answer more connections than a program that listens has room for.
   const int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -340,7 +340,8 @@ TEST_CASE("a connection to a master that does not answer has the time limit") {
   CHECK_THAT(outcome.output, Contains("rank 1 cannot connect with rank 0"));
 }
 
-TEST_CASE("with a token rank 0 listens at all addresses if the name of its machine means a local one") {
+TEST_CASE("with a token rank 0 listens at all addresses if the name of its machine means a local one",
+          "[nccl]") {
   if (!can_run_nccl()) return;
   const ranks::Outcome other =
       ranks::shell("hostname -I | grep -o '^[0-9.]*[0-9]' && getent hosts $(hostname) | grep ^127");
