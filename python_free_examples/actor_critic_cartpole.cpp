@@ -5,18 +5,14 @@
 //
 // The actor chooses actions, and the critic estimates the return of each state. Actions whose return was
 // higher than the critic's estimate become more likely.
-#include <ebb/ebb.h>
 #include <ebb/models.h>
+#include <ebb/watch.h>
 
 #include "common/cartpole.h"
-#include "common/chart.h"
 #include "common/program.h"
-#include "common/progress.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
-#include <numeric>
 #include <vector>
 
 namespace {
@@ -65,7 +61,8 @@ class Carts {
       goes_on.push_back(outcome.done() ? 0.0f : 1.0f);
       ++lengths_[i];
       if (outcome.done()) {
-        finished.push_back(lengths_[i]);
+        ++finished;
+        recent.update(lengths_[i]);
         lengths_[i] = 0;
         outcome.state = carts_[i].reset();
       }
@@ -74,7 +71,8 @@ class Carts {
     return ebb::tensor(goes_on);
   }
 
-  std::vector<double> finished;  // the lengths of finished episodes
+  std::int64_t finished = 0;                // the number of finished episodes
+  ebb::watch::Mean recent{/*window=*/100};  // the length of the last 100 of them
 
  private:
   std::vector<CartPole> carts_;
@@ -120,12 +118,6 @@ Tensor loss_of(ActorCritic& model, const Rollout& rollout) {
          kValueCost * nn::functional::smooth_l1_loss(values, rollout.values + a) - kEntropyBonus * entropy;
 }
 
-// Returns the mean length of the last 100 episodes.
-double recent_mean(const std::vector<double>& lengths) {
-  const std::ptrdiff_t n = std::min<std::ptrdiff_t>(std::ssize(lengths), 100);
-  return std::accumulate(lengths.end() - n, lengths.end(), 0.0) / static_cast<double>(n);
-}
-
 int train(const example::Settings& settings, std::int64_t most) {
   constexpr double kStated = 475;  // Gymnasium considers the task solved at this return
   // A state has only four elements. This is too little work for a GPU.
@@ -135,25 +127,26 @@ int train(const example::Settings& settings, std::int64_t most) {
   Carts carts(settings.seed);
 
   std::vector<double> steps, means;
-  example::Progress progress("balancing", most * kCarts * kSteps, "steps");
+  ebb::watch::Progress bar("balancing", {most * kCarts * kSteps});
   for (std::int64_t i = 0; i < most; ++i) {
-    if (carts.finished.size() >= 100 && recent_mean(carts.finished) >= kStated) break;
+    if (carts.finished >= 100 && means.back() >= kStated) break;
     const Tensor loss = loss_of(model, collect(model, carts));
     optimizer.zero_grad();
     loss.backward();
     nn::utils::clip_grad_norm_(model.parameters(), 0.5);
     optimizer.step();
-    progress.advance(kCarts * kSteps, loss.item<double>());
     steps.push_back(static_cast<double>((i + 1) * kCarts * kSteps));
-    means.push_back(recent_mean(carts.finished));
+    means.push_back(carts.finished ? carts.recent.value() : 0);
+    settings.report().add_scalar("mean return", means.back(), (i + 1) * kCarts * kSteps);
+    bar.set("mean return", means.back()).advance(kCarts * kSteps);
   }
-  progress.finish(std::to_string(carts.finished.size()) + " episodes");
+  bar.finish(std::to_string(carts.finished) + " episodes");
 
-  example::Chart("Actor-critic on CartPole-v1", "steps of all environments",
-                 "mean return of the last 100 episodes")
-      .line("return", steps, means)
-      .write(settings.path("actor_critic_cartpole.svg"));
-  return example::at_least("mean return of the last 100 episodes", recent_mean(carts.finished), kStated);
+  settings.draw("actor_critic_cartpole.svg",
+                ebb::watch::Figure("Actor-critic on CartPole-v1", "steps of all environments",
+                                   "mean return of the last 100 episodes")
+                    .line("return", steps, means));
+  return example::at_least("mean return of the last 100 episodes", means.back(), kStated);
 }
 
 }  // namespace

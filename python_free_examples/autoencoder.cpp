@@ -6,13 +6,11 @@
 //
 // Both methods compress a noisy image to a short code and reconstruct the image from it. PCA is the best
 // linear map for the training images. The network is not linear.
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
 #include "common/conv_autoencoder.h"
-#include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
-#include "common/progress.h"
 
 #include <fmt/format.h>
 
@@ -72,16 +70,17 @@ int run(const example::Settings& settings, Options options) {
   network->to(settings.device);
   ebb::optim::Adam optimizer(network->parameters(), ebb::optim::AdamOptions(options.lr));
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
-    example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), train.size(0));
-    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(options.batch)) {
+    auto bar = ebb::watch::progress(ebb::randperm(train.size(0)).to(settings.device).split(options.batch),
+                                    fmt::format("epoch {:2}/{}", epoch, options.epochs));
+    for (const Tensor& rows : bar) {
       const Tensor clean = train.index_select(0, rows);
       const Tensor loss = nn::functional::mse_loss(network(with_noise(clean, options.noise)), clean);
       optimizer.zero_grad();
       loss.backward();
       optimizer.step();
-      progress.advance(rows.size(0), loss.item<double>());
+      bar.average("loss", loss);
+      settings.report().add_scalar("loss", loss);
     }
-    progress.finish("");
   }
 
   ebb::NoGradGuard no_grad;
@@ -96,10 +95,9 @@ int run(const example::Settings& settings, Options options) {
   fmt::print("{:32} {:7.4f}\n", "principal components, no noise", error(components(test), test));
   fmt::print("{:32} {:7.4f}\n\n", "autoencoder, no noise", error(network(test), test));
 
-  // The rows of the picture: original, noisy, PCA, autoencoder.
-  std::vector<Tensor> rows;
-  for (const Tensor& each : {test, noisy, by_components, by_network}) rows.push_back(each.slice(0, 0, 12));
-  example::save_grid(ebb::cat(rows), 12, settings.path("autoencoder.png"));
+  const Tensor rows = ebb::stack({test, noisy, by_components, by_network}).slice(1, 0, 12).flatten(0, 1);
+  settings.draw("autoencoder.png",
+                ebb::watch::Figure::image_grid("", rows, 12, {"original", "noisy", "PCA", "autoencoder"}));
   return example::at_most("error of the autoencoder / principal components", learnt / linear,
                           small ? 0.75 : 0.6);
 }

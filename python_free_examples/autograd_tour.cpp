@@ -1,7 +1,4 @@
-// A tour of autograd: the graph and the gradients of y = mean((x + 2)^2 + 3). Nothing is trained; it takes 1
-// s.
-#include <ebb/ebb.h>
-
+// A tour of autograd: the graph and the gradients of y = mean((x + 2)^2 + 3). It takes 1 s.
 #include "common/program.h"
 
 #include <iostream>
@@ -24,9 +21,11 @@ int tour(const example::Settings& settings) {
             << "\ny = c.mean() = " << y << "\n\n";
 
   // The graph leads from the result back to the leaf.
+  const std::string text = autograd::to_text(y, {{"x", x}}), dot = autograd::to_dot(y, {{"x", x}});
   std::cout << "The graph, as text:\n"
-            << autograd::to_text(y, {{"x", x}}) << "\nand for Graphviz (| dot -Tsvg > graph.svg):\n"
-            << autograd::to_dot(y, {{"x", x}}) << '\n';
+            << text << "\nfor Graphviz (| dot -Tsvg > graph.svg):\n"
+            << dot << '\n';
+  settings.report().add_text("graph", text);
 
   // backward() traverses the graph: dy/dx = 2 (x + 2) / 3.
   y.backward();
@@ -45,6 +44,5 @@ int tour(const example::Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return example::Program("Shows the graph and the gradients of y = mean((x + 2)^2 + 3).")
-      .run(argc, argv, tour);
+  return example::Program("Shows the graph and the gradients of a function.").run(argc, argv, tour);
 }

@@ -7,9 +7,9 @@
 // Expected: differences of at most 1e-9 in double precision (3e-15 was reached), in 3 s on two cores. The
 // short form takes 1 s. On a CPU replicas are not faster, because one network also uses all cores.
 #include <ebb/distributed.h>
+#include <ebb/watch.h>
 
 #include "common/images.h"
-#include "common/interrupt.h"
 #include "common/program.h"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ Result train(Net& net, const Loss& loss_of, const Digits& digits, std::int64_t e
   Tensor loss;
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
     for (const Tensor& rows : ebb::randperm(digits.labels.size(0)).to(digits.labels.device()).split(kBatch)) {
-      example::stop_if_interrupted();
+      ebb::watch::check_interrupt();
       optimizer.zero_grad();
       loss = loss_of(digits.images.index_select(0, rows), digits.labels.index_select(0, rows));
       loss.backward();

@@ -1,5 +1,5 @@
-// A tour of devices: lists the GPUs, moves a tensor to a GPU, computes, and copies the result back. Nothing
-// is trained; it takes 1 s. Without a GPU the program runs on the CPU and shows the error of a CUDA call.
+// A tour of devices: lists the GPUs, moves a tensor to a GPU, computes, and copies the result back, in 1 s.
+// Without a GPU it runs on the CPU and shows the error of a CUDA call. The page of --report has the hardware.
 #include <ebb/ebb.h>
 
 #include "common/program.h"
@@ -31,8 +31,7 @@ int tour(const example::Settings&) {
   // Tensors are created on a device, or moved to one.
   const Variable a = arange(6.0, TensorOptions().dtype(kFloat).device(device)).view({2, 3});
   const Variable b = tensor({1.0f, 10.0f, 100.0f}).to(device);
-  const Variable product = a * b;
-  std::cout << "Device " << product.device() << "\na * b = " << product << '\n';
+  std::cout << "Device " << (a * b).device() << "\na * b = " << a * b << '\n';
 
   // Ops run on the device of their inputs. Inputs on different devices are an error.
   if (device.is_cuda()) {

@@ -7,17 +7,15 @@
 // The generator creates images from random codes. The discriminator tells generated images from real ones,
 // and each network is trained against the other. A third network, the judge, is a classifier of real images.
 // Its score is high if each generated image clearly belongs to a class, and if all classes occur.
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
-#include "common/chart.h"
-#include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
-#include "common/progress.h"
 
 #include <fmt/format.h>
 
 namespace nn = ebb::nn;
+namespace watch = ebb::watch;
 
 namespace {
 
@@ -83,7 +81,7 @@ Judge::Judge(const example::Images& images, std::int64_t epochs, ebb::Device dev
   layers_->to(device);
   const ebb::Tensor train = images.train.to(device), labels = images.train_labels.to(device);
   ebb::optim::Adam optimizer(layers_->parameters(), ebb::optim::AdamOptions(3e-3));
-  example::Progress progress("the judge", epochs * train.size(0));
+  watch::Progress bar("the judge", {epochs * train.size(0), "images"});
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
     for (const ebb::Tensor& rows : ebb::randperm(train.size(0)).to(device).split(64)) {
       const ebb::Tensor loss =
@@ -91,9 +89,8 @@ Judge::Judge(const example::Images& images, std::int64_t epochs, ebb::Device dev
       optimizer.zero_grad();
       loss.backward();
       optimizer.step();
-      progress.advance(rows.size(0), loss.item<double>());
+      bar.average("loss", loss).advance(rows.size(0));
     }
-  progress.finish("");
   layers_->eval();
 }
 
@@ -108,10 +105,10 @@ double Judge::score(const ebb::Tensor& images) {
 }
 
 double Judge::accuracy(const ebb::Tensor& images, const ebb::Tensor& labels) {
-  return (probabilities(images).argmax(1) == labels.to(images.device()))
-      .to(ebb::kFloat)
-      .mean()
-      .item<double>();
+  const ebb::Tensor p = probabilities(images);
+  watch::Classification result(p.size(1));
+  result.update(p, labels.to(images.device()));
+  return result.accuracy();
 }
 
 struct Options {
@@ -163,8 +160,9 @@ int run(const example::Settings& settings, Options options) {
 
   std::vector<double> scores = {judge.score(generate(1000))};  // before the training
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
-    example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), train.size(0));
-    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(options.batch)) {
+    auto bar = watch::progress(ebb::randperm(train.size(0)).to(settings.device).split(options.batch),
+                               fmt::format("epoch {:2}/{}", epoch, options.epochs));
+    for (const Tensor& rows : bar) {
       const Tensor real = train.index_select(0, rows), generated = generator(codes(rows.size(0)));
       // The target 0.9 for real images is label smoothing (Salimans et al. 2016). detach() prevents gradients
       // of the generator.
@@ -174,15 +172,15 @@ int run(const example::Settings& settings, Options options) {
       const Tensor loss = cross_entropy(discriminator(generated), 1);
       step(generator_optimizer, loss);
       average.update_parameters(*generator);
-      progress.advance(rows.size(0), loss.item<double>());
+      bar.average("loss", loss);
+      settings.report().add_scalar("loss of the generator", loss);
     }
     scores.push_back(judge.score(generate(1000)));
-    progress.finish(fmt::format("score {:.2f}", scores.back()));
+    bar.finish(fmt::format("score {:.2f}", scores.back()));
   }
-  example::Chart("Inception score of generated images", "epoch", "inception score")
-      .line("generated", scores)
-      .line("real", std::vector<double>(scores.size(), real_score))
-      .write(settings.path("gan.svg"));
+  settings.draw("gan.svg", watch::Figure("Inception score of generated images", "epoch", "inception score")
+                               .line("generated", scores)
+                               .line("real", std::vector<double>(scores.size(), real_score)));
 
   const Tensor generated = generate(2000);
   const Tensor frequency = judge.probabilities(generated).mean(0);
@@ -191,7 +189,7 @@ int run(const example::Settings& settings, Options options) {
       "({:.0f} %)\n",
       frequency.argmax().item<std::int64_t>(), 100 * frequency.max().item<double>(),
       frequency.argmin().item<std::int64_t>(), 100 * frequency.min().item<double>());
-  example::save_grid(generated.slice(0, 0, 60), 10, settings.path("gan.png"));
+  settings.draw("gan.png", watch::Figure::image_grid("", generated.slice(0, 0, 60), 10));
   return example::at_least("score of generated / real images", judge.score(generated) / real_score,
                            small ? 0.7 : 0.65);
 }

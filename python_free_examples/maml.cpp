@@ -4,12 +4,11 @@
 // Trained on random sines, 70,000 steps. The baseline is trained on all sines jointly. Expected: the error
 // after one step on a new sine is at most a quarter of the baseline's error (an eighth was reached), in 45 s
 // on two cores. The short form takes 5 s.
-#include <ebb/ebb.h>
 #include <ebb/models.h>
+#include <ebb/watch.h>
 
-#include "common/chart.h"
+#include "common/output.h"
 #include "common/program.h"
-#include "common/progress.h"
 
 #include <cmath>
 #include <numbers>
@@ -20,6 +19,8 @@ namespace {
 namespace nn = ebb::nn;
 using ebb::Tensor;
 using ebb::models::MLP;
+using ebb::watch::Figure;
+using example::numbers;
 using Weights = nn::Module::StateDict;
 
 constexpr double kInnerRate = 0.01;  // the learning rate of steps on one task
@@ -88,10 +89,11 @@ std::vector<double> errors_after(MLP& net, std::int64_t steps, std::int64_t task
 }
 
 template <class Loss>
-void pretrain(MLP& net, std::int64_t steps, std::int64_t tasks, const std::string& title, const Loss& loss) {
+void pretrain(MLP& net, std::int64_t steps, std::int64_t tasks, const std::string& title,
+              ebb::watch::Recorder& report, const Loss& loss) {
   ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(1e-3));
   const Weights start = net->named_parameters();
-  example::Progress progress(title, steps, "steps");
+  ebb::watch::Progress bar(title, {steps});
   for (std::int64_t i = 0; i < steps; ++i) {
     optimizer.zero_grad();
     double sum = 0;
@@ -101,14 +103,9 @@ void pretrain(MLP& net, std::int64_t steps, std::int64_t tasks, const std::strin
       sum += each.template item<double>();
     }
     optimizer.step();
-    progress.advance(1, sum);
+    report.add_scalar("loss, " + title, sum);
+    bar.average("loss", sum).advance();
   }
-  progress.finish("");
-}
-
-std::vector<double> numbers(const Tensor& x) {
-  const Tensor flat = x.detach().cpu().to(ebb::kDouble).flatten();
-  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 
 // Returns the network's values at x after ten gradient steps on the given points of a task.
@@ -125,8 +122,11 @@ int run(const example::Settings& settings, std::int64_t steps, std::int64_t task
   MLP meta(widths), joint(widths);
   meta->to(device);
   joint->to(device);
-  pretrain(meta, steps, tasks, "MAML      ", [&](const Weights& w) { return meta_loss(meta, w, device); });
-  pretrain(joint, steps, tasks, "joint     ", [&](const Weights& w) { return joint_loss(joint, w, device); });
+  ebb::watch::Recorder& report = settings.report();
+  pretrain(meta, steps, tasks, "MAML", report,
+           [&](auto& weights) { return meta_loss(meta, weights, device); });
+  pretrain(joint, steps, tasks, "joint", report,
+           [&](auto& weights) { return joint_loss(joint, weights, device); });
 
   constexpr std::int64_t kSteps = 10, kTasks = 200;
   const std::vector<double> by_meta = errors_after(meta, kSteps, kTasks, device),
@@ -135,19 +135,18 @@ int run(const example::Settings& settings, std::int64_t steps, std::int64_t task
               static_cast<long long>(kTasks));
   for (const auto& [name, e] : {std::pair("MAML", &by_meta), std::pair("joint", &by_joint)})
     std::printf("  %-12s %.3f  %.3f  %.3f  %.3f\n", name, (*e)[0], (*e)[1], (*e)[5], (*e)[10]);
-  example::Chart("A new sine from ten points", "gradient steps", "mean squared error")
-      .line("MAML", by_meta)
-      .line("joint training", by_joint)
-      .write(settings.path("maml_errors.svg"));
+  settings.draw("maml_errors.svg",
+                Figure("A new sine from ten points", "gradient steps", "mean squared error")
+                    .line("MAML", by_meta)
+                    .line("joint training", by_joint));
 
   const Sine task{4, 1};
   const Tensor given = draw_points(device), x = ebb::linspace(-5, 5, 101).unsqueeze(1).to(device);
-  example::Chart("A new sine from ten points, ten steps", "x", "y")
-      .line("the sine", numbers(x), numbers(task.at(x)))
-      .line("MAML", numbers(x), numbers(fitted(meta, task, given, x)))
-      .line("joint training", numbers(x), numbers(fitted(joint, task, given, x)))
-      .points("the ten points", numbers(given), numbers(task.at(given)))
-      .write(settings.path("maml.svg"));
+  settings.draw("maml.svg", Figure("A new sine from ten points, ten steps", "x", "y")
+                                .line("the sine", numbers(x), numbers(task.at(x)))
+                                .line("MAML", numbers(x), numbers(fitted(meta, task, given, x)))
+                                .line("joint training", numbers(x), numbers(fitted(joint, task, given, x)))
+                                .points("the ten points", numbers(given), numbers(task.at(given))));
   return example::at_least("error after one step, joint training / MAML", by_joint[1] / by_meta[1],
                            settings.brief ? 2.5 : 4);
 }

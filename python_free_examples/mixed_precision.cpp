@@ -4,15 +4,12 @@
 // convolutions in 16 bits. Expected: the accuracy differs from the accuracy in Float by at most 2 points
 // (half a point was reached), in 8 s on two cores. The memory for backward is 0.6 times the memory in Float.
 // The short form takes 3 s.
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
-#include "common/chart.h"
 #include "common/images.h"
-#include "common/interrupt.h"
 #include "common/program.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -20,6 +17,7 @@
 namespace {
 
 namespace nn = ebb::nn;
+namespace watch = ebb::watch;
 using ebb::Tensor;
 using ebb::data::datasets::MNIST;
 
@@ -31,7 +29,7 @@ struct Precision {
 
 struct Result {
   std::vector<double> losses;  // one per step
-  double accuracy = 0, seconds = 0;
+  double accuracy = 0;
   double saved_megabytes = 0;  // the memory that forward allocates for backward
 };
 
@@ -68,10 +66,9 @@ Result train(const Precision& precision, const example::Settings& settings, std:
   ebb::cuda::allow_tf32(precision.tf32);
 
   Result result;
-  const auto start = std::chrono::steady_clock::now();
+  watch::Progress bar(precision.name, {epochs * labels.size(0), "images"});
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
     for (const Tensor& rows : ebb::randperm(labels.size(0)).to(device).split(kBatch)) {
-      example::stop_if_interrupted();
       const Tensor x = images.index_select(0, rows), y = labels.index_select(0, rows);
       optimizer.zero_grad(true);
       const std::size_t before = allocated_bytes(device);
@@ -82,13 +79,15 @@ Result train(const Precision& precision, const example::Settings& settings, std:
       scaler.step(optimizer);
       scaler.update();
       result.losses.push_back(loss.item<double>());
+      settings.report().add_scalars("loss", {{precision.name, result.losses.back()}},
+                                    std::ssize(result.losses));
+      bar.average("loss", result.losses.back()).advance(rows.size(0));
     }
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
-  result.seconds = passed.count();
   ebb::cuda::allow_tf32(false);
   const ebb::NoGradGuard no_grad;
-  const Tensor predicted = logits_of(net, test.images().to(device), precision).argmax(1).cpu();
-  result.accuracy = (predicted == test.targets()).to(ebb::kDouble).mean().item<double>();
+  watch::Classification tested(10);
+  tested.update(logits_of(net, test.images().to(device), precision), test.targets().to(device));
+  result.accuracy = tested.accuracy();
   return result;
 }
 
@@ -96,9 +95,8 @@ int run(const example::Settings& settings, std::int64_t epochs) {
   if (!epochs) epochs = settings.brief ? 10 : 30;
   const std::vector<Precision> precisions = {
       {"Float"}, {"TF32", true}, {"BFloat16", false, ebb::kBFloat16}, {"Half, scaled", false, ebb::kHalf}};
-  example::Chart chart("One training in four precisions", "step", "loss");
-  chart.logarithmic();
-  std::puts("precision      last loss   accuracy   seconds   MB saved for backward");
+  watch::Figure chart("One training in four precisions", "step", "loss");
+  std::puts("precision      last loss   accuracy   MB saved for backward");
   double in_float = 0, furthest = 0;
   for (const Precision& precision : precisions) {
     if (precision.tf32 && !settings.device.is_cuda()) {
@@ -106,13 +104,13 @@ int run(const example::Settings& settings, std::int64_t epochs) {
       continue;
     }
     const Result result = train(precision, settings, epochs);
-    std::printf("%-12s   %9.4f   %8.3f   %7.2f   %21.2f\n", precision.name, result.losses.back(),
-                result.accuracy, result.seconds, result.saved_megabytes);
+    std::printf("%-12s   %9.4f   %8.3f   %21.2f\n", precision.name, result.losses.back(), result.accuracy,
+                result.saved_megabytes);
     chart.line(precision.name, result.losses);
     if (&precision == &precisions.front()) in_float = result.accuracy;
     furthest = std::max(furthest, std::abs(result.accuracy - in_float));
   }
-  chart.write(settings.path("mixed_precision.svg"));
+  settings.draw("mixed_precision.svg", chart.logarithmic_y());
   return example::at_least("accuracy in Float", in_float, settings.brief ? 0.9 : 0.94) |
          example::at_most("largest difference of accuracy from Float", furthest, 0.02);
 }

@@ -7,11 +7,10 @@
 // 6,000 steps of L-BFGS. Expected: a relative L2 error of at most 3 % (0.2 to 1.6 % were reached), in 3 min
 // on two cores. The short form takes 4 s. The solution forms a front at x = 0, which is steeper for a smaller
 // viscosity v. The paper uses v = 0.01 / pi.
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
-#include "common/chart.h"
+#include "common/output.h"
 #include "common/program.h"
-#include "common/progress.h"
 
 #include <cmath>
 #include <numbers>
@@ -21,6 +20,7 @@ namespace {
 
 namespace nn = ebb::nn;
 using ebb::Tensor;
+using ebb::watch::Figure;
 
 constexpr double kPi = std::numbers::pi;
 
@@ -100,7 +100,7 @@ int solve(const example::Settings& settings, std::int64_t steps, std::int64_t po
                                                      .tolerance_change(0)
                                                      .line_search_fn("strong_wolfe"));
   std::vector<double> losses;
-  example::Progress progress("solving", steps, "steps");
+  ebb::watch::Progress bar("solving", {steps});
   for (std::int64_t done = 0; done < steps; done += 50) {
     const Tensor loss = optimizer.step([&] {
       optimizer.zero_grad();
@@ -109,40 +109,35 @@ int solve(const example::Settings& settings, std::int64_t steps, std::int64_t po
       losses.push_back(each.item<double>());
       return each;
     });
-    progress.advance(50, loss.item<double>());
+    settings.report().add_scalar("loss", loss, done);
+    bar.set("loss", loss).advance(50);
   }
-  progress.finish("residual " + std::to_string(losses.back()));
+  bar.finish();
 
   // Computes the relative error on a grid, and draws the solution at several times.
-  const std::int64_t times = 21, positions = 201;
+  constexpr std::int64_t times = 21, positions = 201;
   const ebb::NoGradGuard no_grad;
-  example::Chart chart("Burgers' equation: the network and the exact solution", "x", "u");
+  Figure chart("Burgers' equation: the network and the exact solution", "x", "u");
   std::vector<double> exact_x, exact_u;
   double difference = 0, norm = 0;
   for (std::int64_t i = 0; i < times; ++i) {
     const double t = static_cast<double>(i) / static_cast<double>(times - 1);
     const Tensor x = ebb::linspace(-1, 1, positions).unsqueeze(1);
     const Tensor u = u_of(net, ebb::full({positions, 1}, t).to(settings.device), x.to(settings.device)).cpu();
-    std::vector<double> xs, found, right;
-    for (std::int64_t j = 0; j < positions; ++j) {
-      xs.push_back(x[j].item<double>());
-      found.push_back(u[j].item<double>());
-      right.push_back(exact(t, xs.back(), viscosity));
-      difference += std::pow(found.back() - right.back(), 2);
-      norm += std::pow(right.back(), 2);
+    const std::vector<double> xs = example::numbers(x), found = example::numbers(u);
+    for (std::size_t j = 0; j < xs.size(); ++j) {
+      const double right = exact(t, xs[j], viscosity);
+      difference += std::pow(found[j] - right, 2);
+      norm += std::pow(right, 2);
+      if (i % 5 != 0 || j % 8 != 0) continue;
+      exact_x.push_back(xs[j]);
+      exact_u.push_back(right);
     }
     if (i % 5 == 0) chart.line("t = " + std::to_string(t).substr(0, 4), xs, found);
-    for (std::size_t j = 0; i % 5 == 0 && j < xs.size(); j += 8) {
-      exact_x.push_back(xs[j]);
-      exact_u.push_back(right[j]);
-    }
   }
-  chart.points("exact", exact_x, exact_u);
-  chart.write(settings.path("pinn.svg"));
-  example::Chart("Burgers' equation", "evaluation", "loss")
-      .line("loss", losses)
-      .logarithmic()
-      .write(settings.path("pinn_loss.svg"));
+  settings.draw("pinn.svg", chart.points("exact", exact_x, exact_u));
+  settings.draw("pinn_loss.svg",
+                Figure("Burgers' equation", "evaluation", "loss").line("loss", losses).logarithmic_y());
   return example::at_most("relative L2 error against the exact solution", std::sqrt(difference / norm),
                           brief ? 0.01 : 0.03);
 }

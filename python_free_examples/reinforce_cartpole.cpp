@@ -2,17 +2,13 @@
 //
 // The only feedback is the number of steps until the pole falls. Expected: a mean return of at least 475 of
 // 500 steps over the last 100 tries (476 to 485 were reached), after some 500 tries and in 1 s.
-#include <ebb/ebb.h>
 #include <ebb/models.h>
+#include <ebb/watch.h>
 
 #include "common/cartpole.h"
-#include "common/chart.h"
 #include "common/program.h"
-#include "common/progress.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <numeric>
 #include <vector>
 
 namespace {
@@ -71,12 +67,6 @@ Tensor surrogate_loss(ebb::models::MLP& policy, const std::vector<Episode>& epis
   return -(log_p * advantages).mean();
 }
 
-// Returns the mean length of the last 100 tries.
-double recent_mean(const std::vector<double>& lengths) {
-  const std::ptrdiff_t n = std::min<std::ptrdiff_t>(std::ssize(lengths), 100);
-  return std::accumulate(lengths.end() - n, lengths.end(), 0.0) / static_cast<double>(n);
-}
-
 int train(const example::Settings& settings, std::int64_t tries, std::int64_t batch) {
   constexpr double kStated = 475;  // Gymnasium considers the task solved at this return
   // A state has only four elements, and states are processed one by one. This is too little work for a GPU.
@@ -86,27 +76,30 @@ int train(const example::Settings& settings, std::int64_t tries, std::int64_t ba
   CartPole cart(settings.seed);
 
   std::vector<double> lengths, means;
-  example::Progress progress("balancing", tries, "tries");
-  while (std::ssize(lengths) < tries && (lengths.size() < 100 || recent_mean(lengths) < kStated)) {
+  ebb::watch::Mean recent(/*window=*/100);
+  ebb::watch::Progress bar("balancing", {tries, "tries"});
+  while (std::ssize(lengths) < tries && (lengths.size() < 100 || means.back() < kStated)) {
     std::vector<Episode> episodes;
     for (std::int64_t i = 0; i < batch; ++i) {
       episodes.push_back(play(policy, cart));
       lengths.push_back(episodes.back().length());
-      means.push_back(recent_mean(lengths));
+      recent.update(lengths.back());
+      means.push_back(recent.value());
     }
     const Tensor loss = surrogate_loss(policy, episodes);
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
-    progress.advance(batch, loss.item<double>());
+    settings.report().add_scalar("mean return", means.back(), std::ssize(lengths));
+    bar.set("mean return", means.back()).advance(batch);
   }
-  progress.finish(std::to_string(lengths.size()) + " tries");
+  bar.finish(std::to_string(lengths.size()) + " tries");
 
-  example::Chart("REINFORCE on CartPole-v1", "try", "steps until the pole fell (500: it did not)")
-      .line("each try", lengths)
-      .line("mean of 100", means)
-      .write(settings.path("reinforce_cartpole.svg"));
-  return example::at_least("mean return of the last 100 tries", recent_mean(lengths), kStated);
+  settings.draw("reinforce_cartpole.svg", ebb::watch::Figure("REINFORCE on CartPole-v1", "try",
+                                                             "steps until the pole fell (500: it did not)")
+                                              .line("each try", lengths)
+                                              .line("mean of 100", means));
+  return example::at_least("mean return of the last 100 tries", means.back(), kStated);
 }
 
 }  // namespace

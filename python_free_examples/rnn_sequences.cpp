@@ -8,11 +8,9 @@
 //
 // Over 40 steps a simple RNN can also learn the task, with fifteen times the training (--short --steps 6000
 // --lr 0.003). Over 100 steps this training is not enough.
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
-#include "common/chart.h"
 #include "common/program.h"
-#include "common/progress.h"
 
 #include <fmt/format.h>
 
@@ -98,10 +96,9 @@ template <class Layer>
 double recall(RecallImpl<Layer>& network, std::int64_t lag, ebb::Device device) {
   ebb::NoGradGuard no_grad;
   const Batch batch = draw_lagging(500, lag, device);
-  return (network.forward(batch.sequences).argmax(1) == batch.answers)
-      .to(ebb::kFloat)
-      .mean()
-      .template item<double>();
+  ebb::watch::Classification result(kSymbols);
+  result.update(network.forward(batch.sequences), batch.answers);
+  return result.accuracy();
 }
 
 // The accuracy at the longest lag during the training, and at each lag after it.
@@ -110,12 +107,13 @@ struct Curves {
 };
 
 template <class Layer>
-Curves train(const std::string& name, const Plan& plan, ebb::Device device) {
+Curves train(const std::string& name, const Plan& plan, const example::Settings& settings) {
+  const ebb::Device device = settings.device;
   RecallImpl<Layer> network;
   network.to(device);
   ebb::optim::Adam optimizer(network.parameters(), ebb::optim::AdamOptions(plan.lr));
   Curves curves;
-  example::Progress progress(name, plan.steps * kBatch, "sequences");
+  ebb::watch::Progress bar(name, {plan.steps * kBatch, "sequences"});
   for (std::int64_t step = 0; step < plan.steps; ++step) {
     if (step % kEvery == 0) curves.learning.push_back(recall(network, plan.longest - 1, device));
     const Batch batch = draw_mixed(plan.longest, device);
@@ -124,9 +122,9 @@ Curves train(const std::string& name, const Plan& plan, ebb::Device device) {
     loss.backward();
     nn::utils::clip_grad_norm_(network.parameters(), 1.0);
     optimizer.step();
-    progress.advance(kBatch, loss.template item<double>());
+    settings.report().add_scalar("loss of the " + name, loss);
+    bar.average("loss", loss).advance(kBatch);
   }
-  progress.finish("");
   for (const std::int64_t lag : plan.lags) curves.by_lag.push_back(recall(network, lag, device));
   return curves;
 }
@@ -138,9 +136,8 @@ int run(const example::Settings& settings, Plan plan) {
     plan.lags.push_back(static_cast<std::int64_t>(part * static_cast<double>(plan.longest)));
   fmt::print("The training sequences have up to {} steps. The accuracy by chance is {:.2f}.\n", plan.longest,
              1.0 / kSymbols);
-  const Curves simple = train<nn::RNN>("simple RNN", plan, settings.device),
-               lstm = train<nn::LSTM>("LSTM      ", plan, settings.device),
-               gru = train<nn::GRU>("GRU       ", plan, settings.device);
+  const Curves simple = train<nn::RNN>("simple RNN", plan, settings),
+               lstm = train<nn::LSTM>("LSTM", plan, settings), gru = train<nn::GRU>("GRU", plan, settings);
 
   fmt::print("\naccuracy by the number of steps since the flag\n{:>6} {:>11} {:>6} {:>6}\n", "steps",
              "simple RNN", "LSTM", "GRU");
@@ -149,11 +146,11 @@ int run(const example::Settings& settings, Plan plan) {
                gru.by_lag[i]);
   std::vector<double> steps;
   for (std::int64_t step = 0; step < plan.steps; step += kEvery) steps.push_back(static_cast<double>(step));
-  example::Chart(fmt::format("One symbol, {} steps ago", plan.longest - 1), "training step", "accuracy")
-      .line("simple RNN", steps, simple.learning)
-      .line("LSTM", steps, lstm.learning)
-      .line("GRU", steps, gru.learning)
-      .write(settings.path("rnn_sequences.svg"));
+  const std::string title = fmt::format("One symbol, {} steps ago", plan.longest - 1);
+  settings.draw("rnn_sequences.svg", ebb::watch::Figure(title, "training step", "accuracy")
+                                         .line("simple RNN", steps, simple.learning)
+                                         .line("LSTM", steps, lstm.learning)
+                                         .line("GRU", steps, gru.learning));
 
   const std::size_t far = plan.lags.size() - 2;  // the last lag is twice the longest one of the training
   fmt::print("\naccuracy after {} steps\n", plan.lags[far]);

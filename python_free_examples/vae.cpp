@@ -11,13 +11,12 @@
 // Training uses binary images, which are sampled again in each step: a pixel is white with the probability of
 // its grey value. Therefore p(x) is a probability and not a density, and the ELBO is in nats (Salakhutdinov
 // and Murray 2008).
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
 #include "common/conv_autoencoder.h"
-#include "common/grid.h"
 #include "common/images.h"
+#include "common/output.h"
 #include "common/program.h"
-#include "common/progress.h"
 
 #include <fmt/format.h>
 
@@ -92,9 +91,8 @@ Tensor log_likelihood_of_pixels(const Tensor& images, const Tensor& white) {
 Tensor walks(VAE& vae, const Tensor& from, const Tensor& to, std::int64_t steps) {
   const Tensor start = vae->encode(from).mean, end = vae->encode(to).mean;
   std::vector<Tensor> columns = {from};
-  for (std::int64_t i = 0; i < steps; ++i)
-    columns.push_back(
-        vae->decode(ebb::lerp(start, end, static_cast<double>(i) / static_cast<double>(steps - 1))));
+  for (const double part : example::numbers(ebb::linspace(0, 1, steps)))
+    columns.push_back(vae->decode(ebb::lerp(start, end, part)));
   columns.push_back(to);
   return ebb::stack(columns, 1).flatten(0, 1);
 }
@@ -110,15 +108,16 @@ int run(const example::Settings& settings, Options options) {
   vae->to(settings.device);
   ebb::optim::Adam optimizer(vae->parameters(), ebb::optim::AdamOptions(options.lr));
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
-    example::Progress progress(fmt::format("epoch {:2}/{}", epoch, options.epochs), train.size(0));
-    for (const Tensor& rows : ebb::randperm(train.size(0)).to(settings.device).split(options.batch)) {
+    auto bar = ebb::watch::progress(ebb::randperm(train.size(0)).to(settings.device).split(options.batch),
+                                    fmt::format("epoch {:2}/{}", epoch, options.epochs));
+    for (const Tensor& rows : bar) {
       const Tensor loss = -vae->elbo(train.index_select(0, rows).bernoulli()).mean();
       optimizer.zero_grad();
       loss.backward();
       optimizer.step();
-      progress.advance(rows.size(0), loss.item<double>());
+      bar.average("loss", loss);
+      settings.report().add_scalar("loss", loss);
     }
-    progress.finish("");
   }
 
   ebb::NoGradGuard no_grad;
@@ -134,10 +133,10 @@ int run(const example::Settings& settings, Options options) {
   print("log p(x), given the grey values", log_likelihood_of_pixels(test, grey).mean().item<double>());
   print("KL(q || N(0, 1))", vae->encode(test).divergence().mean().item<double>());
 
-  example::save_grid(vae->decode(ebb::randn({64, options.code}).to(settings.device)), 8,
-                     settings.path("vae_samples.png"));
-  example::save_grid(walks(vae, grey.slice(0, 0, 6), grey.slice(0, 6, 12), 10), 12,
-                     settings.path("vae_walks.png"));
+  const Tensor drawn = vae->decode(ebb::randn({64, options.code}).to(settings.device));
+  settings.draw("vae_samples.png", ebb::watch::Figure::image_grid("", drawn, 8));
+  const Tensor between = walks(vae, grey.slice(0, 0, 6), grey.slice(0, 6, 12), 10);
+  settings.draw("vae_walks.png", ebb::watch::Figure::image_grid("", between, 12));
   return example::at_least("ELBO - log p(x) of independent pixels, nats", elbo - pixels, small ? 3 : 130) |
          example::at_most("ELBO - log p(x), nats", elbo - evidence, 0);
 }

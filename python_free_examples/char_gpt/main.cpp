@@ -4,7 +4,6 @@
 // per character on the held-out tenth of the book (1.40 was reached), in 3 min on two cores. Character
 // trigrams reach 1.87. The short form takes 18 s, and its expected result is 1.7. --resume continues from the
 // checkpoint that is written every 100 steps.
-#include "common/chart.h"
 #include "common/program.h"
 #include "training.h"
 
@@ -72,7 +71,7 @@ int learn(const Options& options, const example::Settings& settings) {
   const double bigrams = ngram_nats(text.training(), text.held_out(), 2),
                trigrams = ngram_nats(text.training(), text.held_out(), 3);
 
-  Training training(text, plan, settings.device, settings.path("char_gpt.checkpoint"));
+  Training training(text, plan, settings.device, settings.path("char_gpt.checkpoint"), settings.report());
   const bool resumed = options.resume && training.resume();
   if (options.resume && !resumed)
     std::printf("There is no checkpoint in %s yet, so the training begins at step 0.\n",
@@ -87,18 +86,17 @@ int learn(const Options& options, const example::Settings& settings) {
       static_cast<long long>(training.step()), resumed ? " (resumed)" : "");
   training.run();
 
-  std::printf("\n%s\n\n", training.sample("\n", settings.brief ? 300 : 800).c_str());
+  const std::string sample = training.sample("\n", settings.brief ? 300 : 800);
+  std::printf("\n%s\n\n", sample.c_str());
+  settings.report().add_text("sample", sample);
   const double last = static_cast<double>(plan.steps);
-  example::Chart("char_gpt", "step", "nats per character")
-      .line("training", training.losses())
-      .line("held out", training.held_out_steps(), training.held_out_losses())
-      .line("bigrams", {0, last}, {bigrams, bigrams})
-      .line("trigrams", {0, last}, {trigrams, trigrams})
-      .write(settings.path("char_gpt.svg"));
-
+  settings.draw("char_gpt.svg", ebb::watch::Figure("char_gpt", "step", "nats per character")
+                                    .line("training", training.losses())
+                                    .line("held out", training.held_out_steps(), training.held_out_losses())
+                                    .line("bigrams", {0, last}, {bigrams, bigrams})
+                                    .line("trigrams", {0, last}, {trigrams, trigrams}));
   const double nats = training.held_out_losses().back();
-  std::printf("%.3f bits per character; the curves are in %s\n", nats / std::numbers::ln2,
-              settings.path("char_gpt.svg").c_str());
+  std::printf("%.3f bits per character\n", nats / std::numbers::ln2);
   // The nats of the plans apply to Alice and the default number of steps. Otherwise the stated result is the
   // result of the n-gram counts.
   const bool known = options.text == kAlice && options.steps == 0;

@@ -1,9 +1,6 @@
 // Training: the steps, the held-out loss, and generated samples.
 #include "training.h"
 
-#include "common/interrupt.h"
-#include "common/progress.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,9 +53,11 @@ double share(const Plan& plan, std::int64_t step) {
 
 }  // namespace
 
-Training::Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint)
+Training::Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint,
+                   ebb::watch::Recorder& report)
     : text_(text),
       plan_(plan),
+      report_(report),
       training_(text.encode(text.training()).to(device)),
       held_out_(text.encode(text.held_out()).to(device)),
       net_(model_for(plan, text.vocab_size(), device)),
@@ -79,6 +78,10 @@ bool Training::resume() {
   if (!checkpoint_.load()) return false;
   EBB_CHECK(step_ <= plan_.steps, checkpoint_path_, ": the checkpoint is of step ", step_, ", beyond the ",
             plan_.steps, " steps of this run. Give more --steps, or start again without --resume.");
+  for (std::size_t i = 0; i < losses_.size(); ++i)
+    report_.add_scalar("loss/training", losses_[i], static_cast<std::int64_t>(i) + 1);
+  for (std::size_t i = 0; i < held_losses_.size(); ++i)
+    report_.add_scalar("loss/held out", held_losses_[i], static_cast<std::int64_t>(held_steps_[i]));
   return true;
 }
 
@@ -97,21 +100,23 @@ void Training::run() {
   while (step_ < plan_.steps) {
     const std::int64_t next_report = (step_ / plan_.report + 1) * plan_.report,
                        end = std::min(plan_.steps, next_report), block = plan_.batch * plan_.block;
-    example::Progress progress("step " + std::to_string(end) + "/" + std::to_string(plan_.steps),
-                               (end - step_) * block, "characters");
+    ebb::watch::Progress bar(fmt::format("step {}/{}", end, plan_.steps),
+                             {(end - step_) * block, "characters"});
     try {
       while (step_ < end) {
         losses_.push_back(train_step());
         ++step_;
-        progress.advance(block, losses_.back());
+        report_.add_scalar("loss/training", losses_.back(), step_);
+        bar.average("loss", losses_.back()).advance(block);
       }
       held_steps_.push_back(static_cast<double>(step_));
       held_losses_.push_back(held_out_loss());
       checkpoint_.save();
-      progress.finish(fmt::format("held out {:.3f}", held_losses_.back()));
-    } catch (const example::Interrupted&) {
+      report_.add_scalar("loss/held out", held_losses_.back(), step_);
+      bar.finish(fmt::format("held out {:.3f}", held_losses_.back()));
+    } catch (const ebb::watch::Interrupted&) {
       checkpoint_.save();
-      throw example::Interrupted(
+      throw ebb::watch::Interrupted(
           fmt::format("stopped by Ctrl-C after step {} of {}, which is saved in {}; the same command with "
                       "--resume continues from there",
                       step_, plan_.steps, checkpoint_path_));
@@ -125,19 +130,13 @@ double Training::held_out_loss() {
   net_->eval();
   const std::int64_t half = plan_.block / 2;
   const Tensor windows = held_out_.unfold(0, plan_.block + 1, half);
-  double sum = 0;
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < windows.size(0); i += kBatch) {
-    const Tensor some = windows.slice(0, i, std::min(i + kBatch, windows.size(0)));
+  ebb::watch::Perplexity perplexity;
+  for (const Tensor& some : windows.split(kBatch)) {
     const Tensor logits = net_(some.narrow(1, 0, plan_.block)).narrow(1, plan_.block - half, half);
-    const Tensor target = some.narrow(1, plan_.block + 1 - half, half);
-    sum += nn::functional::cross_entropy(logits.flatten(0, 1), target.flatten(),
-                                         nn::functional::CrossEntropyFuncOptions().reduction(ebb::kSum))
-               .item<double>();
-    count += target.numel();
+    perplexity.update(logits, some.narrow(1, plan_.block + 1 - half, half));
   }
   net_->train();
-  return sum / static_cast<double>(count);
+  return std::log(perplexity.value());
 }
 
 std::string Training::sample(const std::string& start, std::int64_t length) {
@@ -145,7 +144,7 @@ std::string Training::sample(const std::string& start, std::int64_t length) {
   Tensor ids = text_.encode(start).to(training_.device()).unsqueeze(0);
   net_->eval();
   while (ids.size(1) < length) {
-    example::stop_if_interrupted();
+    ebb::watch::check_interrupt();
     // The context and the generated characters fit into one block. The context is therefore only the last
     // half block of the text.
     const Tensor context = ids.slice(1, std::max<std::int64_t>(0, ids.size(1) - plan_.block / 2));
@@ -156,8 +155,4 @@ std::string Training::sample(const std::string& start, std::int64_t length) {
   return text_.decode(ids.flatten());
 }
 
-std::int64_t Training::parameters() const {
-  std::int64_t count = 0;
-  for (const Tensor& p : net_->parameters()) count += p.numel();
-  return count;
-}
+std::int64_t Training::parameters() const { return ebb::watch::summary(net_).total_params; }

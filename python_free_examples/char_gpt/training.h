@@ -3,10 +3,10 @@
 
 #include <ebb/checkpoint.h>
 #include <ebb/models.h>
+#include <ebb/watch.h>
 
 #include "text.h"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,12 +23,14 @@ struct Plan {
 /// the losses.
 class Training {
  public:
-  Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint);
+  /// Its losses are recorded in `report`.
+  Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint,
+           ebb::watch::Recorder& report);
   /// Continues from the checkpoint. Returns false if there is none. Throws ebb::Error if the checkpoint has
   /// more steps than the plan.
   bool resume();
   /// Runs the remaining steps, with a report after every plan.report steps. After Ctrl-C it saves a
-  /// checkpoint and throws example::Interrupted.
+  /// checkpoint and throws ebb::watch::Interrupted.
   void run();
   /// Returns the nats per character of the held-out text. Each character is predicted from at least half a
   /// block of context.
@@ -47,6 +49,7 @@ class Training {
 
   const Text& text_;
   Plan plan_;
+  ebb::watch::Recorder& report_;
   ebb::Tensor training_, held_out_;
   ebb::models::GPT2LMHeadModel net_;
   ebb::optim::AdamW optimizer_;

@@ -1,10 +1,6 @@
 // Program: the command line of the examples.
 #include "common/program.h"
 
-#include <ebb/ebb.h>
-
-#include "common/interrupt.h"
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -12,6 +8,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <optional>
 
 namespace example {
 
@@ -66,14 +64,46 @@ void make_folder(const std::string& path) {
             error ? ": " + error.message() : "", "; name another.");
 }
 
+// The recorder of an example without a page.
+struct Nothing final : ebb::watch::Recorder {
+  Nothing() : Recorder(/*on=*/false) {}
+  void write(ebb::watch::Record&&) override {}
+};
+
+using Facts = std::map<std::string, ebb::watch::Hyperparameter>;
+Facts results;  // the values that at_least() and at_most() have judged
+
+// Returns the results, and the options with the values that the user has given, or else with their defaults.
+Facts facts_of(const CLI::App& app) {
+  Facts values = results;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string value = option->count() ? option->as<std::string>() : option->get_default_str();
+    if (!value.empty()) values.emplace(option->get_name(), value);
+  }
+  return values;
+}
+
 }  // namespace
+
+ebb::watch::Recorder& Settings::report() const {
+  static Nothing nothing;
+  if (page) return *page;
+  return nothing;
+}
+
+void Settings::draw(const std::string& name, const ebb::watch::Figure& figure) const {
+  figure.write(path(name));
+  fmt::print("figure: {}\n", path(name));
+  report().add_figure(std::filesystem::path(name).stem().string(), figure);
+}
 
 struct Program::Parser {
   explicit Parser(const std::string& description) : app(description) {}
   CLI::App app;
 };
 
-Program::Program(const std::string& description) : parser_(std::make_unique<Parser>(description)) {
+Program::Program(const std::string& description, bool always_reports)
+    : parser_(std::make_unique<Parser>(description)), reports_(always_reports) {
   CLI::App& app = parser_->app;
   app.footer(kFooter);
   app.add_option_function<std::string>(
@@ -86,6 +116,7 @@ Program::Program(const std::string& description) : parser_(std::make_unique<Pars
              fmt::format("a whole number from 1 to {}", kMostThreads), kMostThreads);
   app.add_option("--out", settings_.out, "folder for pictures, curves and models")->capture_default_str();
   app.add_flag("--short", settings_.brief, "the same steps with a much shorter training");
+  app.add_flag("--report", reports_, "writes a page with curves and figures to the folder of --out");
 }
 
 Program::~Program() = default;
@@ -117,20 +148,29 @@ int Program::run(int argc, char** argv, const std::function<int(const Settings&)
   };
   // Line buffering, so that each line of a pipe or file is written immediately.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  hear_interrupts();
+  ebb::watch::throw_on_interrupt();
   try {
     parser_->app.parse(argc, argv);
     check_device(settings_.device);
     if (settings_.threads) ebb::set_num_threads(settings_.threads);
     ebb::manual_seed(settings_.seed);
     make_folder(settings_.out);
-    return body(settings_);
+    std::optional<ebb::watch::Report> page;  // an exception ends its scope, and the page then says so
+    const std::string name = std::filesystem::path(argv[0]).filename().string(),
+                      path = settings_.path(name + ".html");
+    if (reports_) settings_.page = &page.emplace(path, ebb::watch::ReportOptions().title(name));
+    const int code = body(settings_);
+    if (!page) return code;
+    page->add_hparams(facts_of(parser_->app), {}, name);
+    page->close();
+    fmt::print("report: {}\n", path);
+    return code;
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return parser_->app.exit(e);  // --help
     return fail(e, kWrongUsage);
   } catch (const WrongUsage& e) {
     return fail(e, kWrongUsage);
-  } catch (const Interrupted& e) {
+  } catch (const ebb::watch::Interrupted& e) {
     return fail(e, kInterrupted);
   } catch (const std::exception& e) {
     return fail(e, 1);
@@ -140,8 +180,9 @@ int Program::run(int argc, char** argv, const std::function<int(const Settings&)
 namespace {
 
 int judge(const std::string& what, double value, double stated, const char* bound, bool reached) {
-  std::printf("%s: %.4g (stated: %s %.4g, %s)\n", what.c_str(), value, bound, stated,
-              reached ? "reached" : "NOT reached");
+  results.insert_or_assign(what, value);
+  fmt::print("{}: {:.4g} (stated: {} {:.4g}, {})\n", what, value, bound, stated,
+             reached ? "reached" : "NOT reached");
   return reached ? 0 : 1;
 }
 

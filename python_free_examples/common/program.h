@@ -1,7 +1,7 @@
-// Program: the command line of an example, its device, seed and threads, and the report of its result.
+// Program: the command line of an example, its device, seed, threads and page, and its stated result.
 #pragma once
 
-#include <ebb/core/device.h>
+#include <ebb/watch.h>
 
 #include <cstdint>
 #include <functional>
@@ -20,6 +20,12 @@ struct Settings {
   std::string out = ".";                  ///< --out: the folder for pictures, curves and models
   /// Returns the path of a file in the folder `out`. A path that begins with "/" stays unchanged.
   std::string path(const std::string& name) const { return name.starts_with('/') ? name : out + "/" + name; }
+
+  ebb::watch::Report* page = nullptr;  ///< --report: the page <out>/<example>.html; null without it
+  /// Returns the page. Without --report, returns a recorder that records nothing.
+  ebb::watch::Recorder& report() const;
+  /// Writes a figure to a file in the folder `out`, prints the path, and adds the figure to the page.
+  void draw(const std::string& name, const ebb::watch::Figure& figure) const;
 };
 
 /// Thrown for options that contradict each other. It ends the program with exit code 2.
@@ -40,7 +46,8 @@ enum class Least { kAboveZero, kZero };
 ///     }
 class Program {
  public:
-  explicit Program(const std::string& description);
+  /// With `always_reports`, the example writes its page also without --report.
+  explicit Program(const std::string& description, bool always_reports = false);
   ~Program();
   /// Adds an option of the example. The initial `value` is the default; if `value` is 0, `help` must state
   /// the default. Numbers below `least` are refused.
@@ -50,19 +57,21 @@ class Program {
   void option(const std::string& name, std::string& value, const std::string& help);
   void option(const std::string& name, bool& value, const std::string& help);
 
-  /// Parses the arguments, creates the output folder, sets the seed and the threads, and returns
+  /// Parses the arguments, creates the output folder and the page, sets the seed and the threads, and returns
   /// body(settings), which is 0 or 1. Returns 0 after --help. Prints a message and returns 1 after an
-  /// exception, 2 after a wrong argument, and 130 after Interrupted.
+  /// exception, 2 after a wrong argument, and 130 after ebb::watch::Interrupted. Ctrl-C throws Interrupted
+  /// from bars and from ebb::watch::check_interrupt().
   int run(int argc, char** argv, const std::function<int(const Settings&)>& body);
 
  private:
   struct Parser;
   std::unique_ptr<Parser> parser_;
   Settings settings_;
+  bool reports_;
 };
 
-/// Prints "test accuracy: 0.953 (stated: at least 0.95, reached)". Returns the exit code: 0 if the stated
-/// value is reached, otherwise 1.
+/// Prints "test accuracy: 0.953 (stated: at least 0.95, reached)", and adds the value to the page. Returns
+/// the exit code: 0 if the stated value is reached, otherwise 1.
 int at_least(const std::string& what, double value, double stated);
 int at_most(const std::string& what, double value, double stated);
 

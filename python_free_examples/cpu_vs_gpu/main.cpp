@@ -24,9 +24,22 @@ void print(const Workload& w) {
                              ratio(t.cpu, t.gpu_with_transfer));
 }
 
+// Returns the chart of a workload: one curve for each device, over sizes.
+ebb::watch::Figure chart_of(const Workload& w, bool gpu) {
+  std::vector<double> sizes, cpu, on_gpu, with_transfer;
+  for (const Timing& t : w.timings) {
+    sizes.push_back(static_cast<double>(t.size));
+    cpu.push_back(t.cpu), on_gpu.push_back(t.gpu), with_transfer.push_back(t.gpu_with_transfer);
+  }
+  ebb::watch::Figure figure(w.title, w.size_name, "seconds");
+  figure.logarithmic_x().logarithmic_y().line("CPU", sizes, cpu);
+  if (gpu) figure.line("GPU", sizes, on_gpu).line("GPU with transfer", sizes, with_transfer);
+  return figure;
+}
+
 struct Options {
   std::int64_t elements = 0, matrix = 0, layer = 0;
-  std::string svg;
+  std::string svg = "cpu_vs_gpu.svg";
 };
 
 int run(const example::Settings& settings, Options options) {
@@ -43,11 +56,10 @@ int run(const example::Settings& settings, Options options) {
   print(all.emplace_back(vector_add(options.elements, gpu)));
   print(all.emplace_back(matrix_product(options.matrix, gpu)));
   print(all.emplace_back(dense_layer(options.layer, gpu)));
-  if (!options.svg.empty()) {
-    const std::string path = settings.path(options.svg);
-    write_svg(path, all);
-    std::cout << "\nthe chart is in " << path << '\n';
-  }
+  std::vector<ebb::watch::Figure> charts;
+  for (const Workload& w : all) charts.push_back(chart_of(w, gpu));
+  std::cout << '\n';
+  settings.draw(options.svg, ebb::watch::Figure::panels("CPU and GPU", charts, 3));
   return 0;
 }
 
@@ -62,6 +74,6 @@ int main(int argc, char** argv) {
                  "the largest matrices to multiply, from 64 on (default: 8192, with --short 64)", 64);
   program.option("--layer", options.layer,
                  "the widest dense layer, from 64 on (default: 4096, with --short 64)", 64);
-  program.option("--svg", options.svg, "also write a chart to this file, in the folder of --out");
+  program.option("--svg", options.svg, "file of the chart, in the folder of --out");
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
 }

@@ -1,8 +1,6 @@
 // The three workloads and their timing.
 #include "workloads.h"
 
-#include "common/interrupt.h"
-
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -18,7 +16,7 @@ double seconds(const std::function<void()>& work) {
   const auto run = [&](int times) {
     const auto start = Clock::now();
     for (int i = 0; i < times; ++i) {
-      example::stop_if_interrupted();
+      watch::check_interrupt();
       work();
     }
     if (cuda::is_available()) cuda::synchronize();

@@ -1,8 +1,7 @@
-// The three workloads of cpu_vs_gpu, each for a list of sizes, and charts of their timings with logarithmic
-// axes.
+// The three workloads of cpu_vs_gpu, each for a list of sizes.
 #pragma once
 
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
 #include <string>
 #include <vector>
@@ -26,7 +25,3 @@ Workload vector_add(std::int64_t largest, bool on_gpu);
 Workload matrix_product(std::int64_t largest, bool on_gpu);
 /// y = sigmoid(W x + b) for layers of N inputs and outputs and a batch of 256.
 Workload dense_layer(std::int64_t largest, bool on_gpu);
-
-/// Writes an SVG file with one panel per workload and one line per device. Throws ebb::Error if the file
-/// cannot be written.
-void write_svg(const std::string& path, const std::vector<Workload>& workloads);

@@ -4,10 +4,9 @@
 // Two networks learn sin(x) between -10 and 10, one with snake and one with ReLU as activation. For x between
 // 10 and 16 there are no training data. Expected there: the error with snake is at most a fifth of the error
 // with ReLU (a 22nd to a 66th was reached), in 2 s.
-#include <ebb/ebb.h>
+#include <ebb/watch.h>
 
-#include "common/chart.h"
-#include "common/interrupt.h"
+#include "common/output.h"
 #include "common/program.h"
 #include "snake.h"
 
@@ -19,6 +18,7 @@ namespace {
 
 namespace nn = ebb::nn;
 using ebb::Tensor;
+using example::numbers;
 
 Tensor fused(const Tensor& x) { return snake(x); }
 Tensor composed(const Tensor& x) { return x + ebb::sin(x).square(); }
@@ -42,21 +42,20 @@ nn::Sequential network(const std::function<Tensor(const Tensor&)>& activation) {
 Tensor truth(const Tensor& x) { return ebb::sin(x); }
 
 // Trains a network on the sine between -10 and 10.
-void fit(nn::Sequential& net, std::int64_t steps, ebb::Device device) {
-  net->to(device);
+void fit(const std::string& name, nn::Sequential& net, std::int64_t steps,
+         const example::Settings& settings) {
+  net->to(settings.device);
   ebb::optim::AdamW optimizer(net->parameters(), ebb::optim::AdamWOptions(2e-3).weight_decay(0.01));
-  const Tensor x = ebb::linspace(-10, 10, 256).unsqueeze(1).to(device), y = truth(x);
+  const Tensor x = ebb::linspace(-10, 10, 256).unsqueeze(1).to(settings.device), y = truth(x);
+  ebb::watch::Progress bar(name, {steps});
   for (std::int64_t i = 0; i < steps; ++i) {
-    example::stop_if_interrupted();
     optimizer.zero_grad();
-    nn::functional::mse_loss(net->forward(x), y).backward();
+    const Tensor loss = nn::functional::mse_loss(net->forward(x), y);
+    loss.backward();
     optimizer.step();
+    settings.report().add_scalar("loss with " + name, loss);
+    bar.set("loss", loss).advance();
   }
-}
-
-std::vector<double> numbers(const Tensor& x) {
-  const Tensor flat = x.detach().cpu().to(ebb::kDouble).flatten();
-  return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 
 int run(const example::Settings& settings, std::int64_t steps) {
@@ -68,8 +67,8 @@ int run(const example::Settings& settings, std::int64_t steps) {
               own, of_ops);
 
   nn::Sequential with_snake = network(fused), with_relu = network(relu);
-  fit(with_snake, steps, device);
-  fit(with_relu, steps, device);
+  fit("snake", with_snake, steps, settings);
+  fit("ReLU", with_relu, steps, settings);
 
   // The interval beyond the training data.
   const Tensor beyond = ebb::linspace(10, 16, 61).unsqueeze(1).to(device);
@@ -79,11 +78,10 @@ int run(const example::Settings& settings, std::int64_t steps) {
   const double by_snake = error(with_snake), by_relu = error(with_relu);
   std::printf("mean squared error beyond the data: %.4f with snake, %.4f with ReLU\n", by_snake, by_relu);
   const Tensor all = ebb::linspace(-16, 16, 321).unsqueeze(1).to(device);
-  example::Chart("Learnt between -10 and 10", "x", "y")
-      .line("sin x", numbers(all), numbers(truth(all)))
-      .line("with snake", numbers(all), numbers(with_snake->forward(all)))
-      .line("with ReLU", numbers(all), numbers(with_relu->forward(all)))
-      .write(settings.path("custom_op.svg"));
+  settings.draw("custom_op.svg", ebb::watch::Figure("Learnt between -10 and 10", "x", "y")
+                                     .line("sin x", numbers(all), numbers(truth(all)))
+                                     .line("with snake", numbers(all), numbers(with_snake->forward(all)))
+                                     .line("with ReLU", numbers(all), numbers(with_relu->forward(all))));
 
   return example::at_most("largest difference from the formula in ebb's ops", difference, 1e-5) |
          example::at_least("error beyond the data, ReLU / snake", by_relu / by_snake, 5);

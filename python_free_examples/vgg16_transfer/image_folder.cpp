@@ -4,7 +4,9 @@
 
 #include "transfer.h"
 
-#include <cstdio>
+#include <fmt/format.h>
+
+#include <string>
 #include <vector>
 
 namespace {
@@ -28,8 +30,7 @@ Labelled features_of(VGG& net, const ImageFolder& folder, ebb::Device device) {
       ImageFolder(folder).map(ebb::data::transforms::Stack<>()),
       ebb::data::DataLoaderOptions(kBatch).workers(1));
   std::vector<Tensor> inputs, labels;
-  for (auto& batch : *loader) {
-    example::stop_if_interrupted();
+  for (auto& batch : ebb::watch::progress(*loader, "features")) {
     inputs.push_back(features(net, batch.data.to(device)));
     labels.push_back(batch.target.to(device));
   }
@@ -43,8 +44,8 @@ int transfer_to_folder(const example::Settings& settings, const std::string& wei
   constexpr std::int64_t kHidden = 256, kBatch = 32;
   if (!epochs) epochs = 20;
   const ImageFolder folder = open_folder(images);
-  std::printf("%zu images of %zu classes; their features are computed once\n", *folder.size(),
-              folder.classes().size());
+  fmt::print("{} images of {} classes; their features are computed once\n", *folder.size(),
+             folder.classes().size());
   VGG net = ebb::nn::utils::skip_init<VGG>(1000);
   ebb::load(net, weights);
   replace_classifier(net, kHidden, static_cast<std::int64_t>(folder.classes().size()));
@@ -57,13 +58,11 @@ int transfer_to_folder(const example::Settings& settings, const std::string& wei
   EBB_CHECK(test.size() > 0, "vgg16_transfer: ", images,
             " has too few images: at least five are needed, because every fifth image is a test image.");
   const std::int64_t steps = epochs * ((train.size() + kBatch - 1) / kBatch);
-  example::Progress progress("a new classifier", steps * std::min(kBatch, train.size()));
-  fit(net->classifier, train, {steps, kBatch}, &progress);
-  char result[96];
-  std::snprintf(result, sizeof result, "accuracy %.4f of %lld training images, %.4f of %lld others",
-                accuracy(net->classifier, train), static_cast<long long>(train.size()),
-                accuracy(net->classifier, test), static_cast<long long>(test.size()));
-  progress.finish(result);
+  ebb::watch::Progress bar("a new classifier", {steps});
+  fit(net->classifier, train, {steps, kBatch}, bar);
+  bar.finish(fmt::format("accuracy {:.4f} of {} training images, {:.4f} of {} others",
+                         accuracy(net->classifier, train), train.size(), accuracy(net->classifier, test),
+                         test.size()));
   ebb::save(net, settings.path("vgg16_transfer.safetensors"));
   return 0;
 }

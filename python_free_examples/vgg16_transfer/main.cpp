@@ -7,8 +7,6 @@
 //
 // With --weights and --images, the convolutions have torchvision's weights of VGG16, and the images are in a
 // folder.
-#include <ebb/ebb.h>
-
 #include "transfer.h"
 
 #include <string>

@@ -2,12 +2,10 @@
 // classifier, and the two tasks of the program.
 #pragma once
 
-#include <ebb/ebb.h>
 #include <ebb/models.h>
+#include <ebb/watch.h>
 
-#include "common/interrupt.h"
 #include "common/program.h"
-#include "common/progress.h"
 
 #include <cstdint>
 #include <string>
@@ -19,9 +17,6 @@ struct Labelled {
   Labelled rows(const ebb::Tensor& at) const {
     return {inputs.index_select(0, at), labels.index_select(0, at)};
   }
-  Labelled slice(std::int64_t from, std::int64_t to) const {
-    return {inputs.slice(0, from, to), labels.slice(0, from, to)};
-  }
   Labelled to(ebb::Device device) const { return {inputs.to(device), labels.to(device)}; }
 };
 
@@ -31,13 +26,13 @@ struct Schedule {
   double lr = 1e-3;    ///< Adam's learning rate
 };
 
-/// Trains a network with Adam and cross entropy, and then sets it to evaluation mode.
+/// Trains a network with Adam and cross entropy, one step for each unit of `bar`, and then sets it to
+/// evaluation mode.
 template <class Net>
-void fit(Net& net, const Labelled& data, const Schedule& how, example::Progress* progress = nullptr) {
+void fit(Net& net, const Labelled& data, const Schedule& how, ebb::watch::Progress& bar) {
   ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(how.lr));
   net->train();
   for (std::int64_t step = 0; step < how.steps; ++step) {
-    example::stop_if_interrupted();
     Labelled batch = data;
     if (how.batch < data.size())
       batch = data.rows(ebb::randint(data.size(), {how.batch}, ebb::kLong).to(data.labels.device()));
@@ -45,7 +40,7 @@ void fit(Net& net, const Labelled& data, const Schedule& how, example::Progress*
     optimizer.zero_grad();
     loss.backward();
     optimizer.step();
-    if (progress) progress->advance(batch.size(), loss.template item<double>());
+    bar.average("loss", loss).advance();
   }
   net->eval();
 }
@@ -53,15 +48,12 @@ void fit(Net& net, const Labelled& data, const Schedule& how, example::Progress*
 /// Returns the fraction of correct predictions.
 template <class Net>
 double accuracy(Net& net, const Labelled& data) {
-  constexpr std::int64_t kBatch = 256;
   const ebb::NoGradGuard no_grad;
   net->eval();
-  double right = 0;
-  for (std::int64_t from = 0; from < data.size(); from += kBatch) {
-    const Labelled batch = data.slice(from, std::min(from + kBatch, data.size()));
-    right += net(batch.inputs).argmax(1).eq(batch.labels).sum().template item<double>();
-  }
-  return right / static_cast<double>(data.size());
+  ebb::watch::Mean result;
+  const auto inputs = data.inputs.split(256), labels = data.labels.split(256);
+  for (std::size_t i = 0; i < inputs.size(); ++i) result.update(net(inputs[i]).argmax(1).eq(labels[i]));
+  return result.value();
 }
 
 /// Replaces the classifier of `net` by two new linear layers with dropout between them.

@@ -1,7 +1,6 @@
-// All examples as programs: refused options, exit codes, narrow terminals and Ctrl-C.
+// All examples as programs: refused options, exit codes, pages and Ctrl-C.
 #include <ebb/ebb.h>
 
-#include "common/interrupt.h"
 #include "support/catch.h"
 #include "support/files.h"
 
@@ -11,12 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 using support::Contains;
@@ -36,8 +38,6 @@ class Process {
   void wait_for(const std::string& text);
   /// Sends SIGINT, as Ctrl-C does.
   void interrupt();
-  /// Changes the width of the terminal.
-  void resize(int columns);
   /// Reads to the end. Returns the exit code, or minus the signal that ended the program.
   int end();
   /// All output so far.
@@ -50,15 +50,13 @@ class Process {
   std::string output_;
 };
 
-winsize size_of(int columns) { return {24, static_cast<unsigned short>(columns), 0, 0}; }
-
 Process::Process(const std::vector<std::string>& command, int columns) {
   std::vector<char*> arguments;
   for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
   int ends[2] = {-1, -1};
   if (columns) {
-    const winsize size = size_of(columns);
+    const winsize size{24, static_cast<unsigned short>(columns), 0, 0};
     child_ = forkpty(&file_, nullptr, nullptr, &size);
   } else {
     if (pipe(ends) != 0) throw std::runtime_error("Process: there is no pipe");
@@ -104,11 +102,6 @@ void Process::wait_for(const std::string& text) {
 
 void Process::interrupt() { kill(child_, SIGINT); }
 
-void Process::resize(int columns) {
-  const winsize size = size_of(columns);
-  ioctl(file_, TIOCSWINSZ, &size);
-}
-
 int Process::end() {
   while (read_more()) {
   }
@@ -152,7 +145,8 @@ TEST_CASE("every example has the common options and exits with an error code for
   for (std::string program; programs >> program; ++count) {
     const std::string help = ends_with(0, program, "--help");
     CHECK_THAT(table, Contains("`" + program + "`"));
-    for (const char* option : {"--device", "--seed", "--threads", "--out", "--short", "Exit codes"})
+    for (const char* option :
+         {"--device", "--seed", "--threads", "--out", "--short", "--report", "Exit codes"})
       CHECK_THAT(help, Contains(option));
     const std::regex number(R"((--\w+) NUMBER)");
     for (std::sregex_iterator it(help.begin(), help.end(), number), end; it != end; ++it)
@@ -189,22 +183,38 @@ TEST_CASE("an invalid number of an option is refused with the name of the option
   CHECK_THAT(ends_with(1, "train_cnn", "--out /dev/null"), Contains("name another"));
 }
 
-TEST_CASE("a progress bar adapts to a terminal that becomes narrower") {
-  Process process(command("maml", "--steps 1500 --tasks 1 --threads 1 --out " + support::temporary("bars")),
-                  40);
-  process.wait_for("\x1b[K");
-  process.resize(20);
-  process.end();
-  // A line drawn in place begins with a carriage return and clears the rest of the line.
-  const std::regex drawn("\r([^\r\n\x1b]*)\x1b\\[K");
-  const std::string& output = process.output();
-  std::size_t last = 0, lines = 0;
-  for (std::sregex_iterator it(output.begin(), output.end(), drawn), end; it != end; ++it, ++lines) {
-    last = static_cast<std::size_t>((*it)[1].length());
-    CHECK(last < 40);
+TEST_CASE("train_cnn shows a summary, a bar, a curve, a confusion table and its page") {
+  const std::string out = support::temporary("shown");
+  Process process(command("train_cnn", "--short --threads 1 --out " + out), 120);
+  CHECK(process.end() == 0);
+  const std::string& said = process.output();
+  std::size_t at = 0;
+  for (const char* part : {"Total params: 72,842", "epoch 1/12 ", "%  ", "left 0", "loss ", " steps/s",
+                           "epoch 12/12  test accuracy 9", "training loss by step", "rows: true classes",
+                           "saved to", "test accuracy: 0.9", "report: "}) {
+    INFO(part);
+    at = said.find(part, at);
+    REQUIRE(at != std::string::npos);
   }
-  CHECK(lines >= 4);
-  CHECK(last < 20);
+  CHECK_THAT(said, Contains("report: " + out + "/train_cnn.html\r\n"));
+  const std::string page = support::read_file(out + "/train_cnn.html");
+  for (const char* part : {"loss/train", "accuracy/test", "\"confusion\"", "Total params: 72,842",
+                           "\"test accuracy\":0.9", "\"--batch\"", "\"state\":\"finished\""})
+    CHECK_THAT(page, Contains(part));
+}
+
+TEST_CASE("an example writes its page only with --report and marks it as stopped after Ctrl-C") {
+  const std::string out = support::temporary("pages"), page = out + "/autograd_tour.html";
+  CHECK_THAT(ends_with(0, "autograd_tour", "--out " + out), !Contains("report: "));
+  CHECK_FALSE(std::filesystem::exists(page));
+  CHECK_THAT(ends_with(0, "autograd_tour", "--report --out " + out), Contains("report: " + page));
+  CHECK_THAT(support::read_file(page), Contains("\"graph\"") && Contains("\"state\":\"finished\""));
+
+  Process process(command("maml", "--report --threads 1 --out " + out));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  process.interrupt();
+  CHECK(process.end() == 130);
+  CHECK_THAT(support::read_file(out + "/maml.html"), Contains("\"state\":\"stopped\""));
 }
 
 TEST_CASE("char_gpt stopped by Ctrl-C resumes from its checkpoint with the same curves") {
@@ -231,22 +241,4 @@ TEST_CASE("an example without a checkpoint reports that Ctrl-C stopped it") {
   process.interrupt();
   CHECK(process.end() == 130);
   CHECK_THAT(process.output(), Contains("stopped by Ctrl-C"));
-}
-
-TEST_CASE("a second Ctrl-C ends an example immediately") {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    example::hear_interrupts();
-    std::raise(SIGINT);
-    try {
-      example::stop_if_interrupted();
-    } catch (const example::Interrupted&) {
-      std::raise(SIGINT);
-    }
-    ::_exit(0);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGINT);
 }
