@@ -3,8 +3,9 @@
 programs="plugin_probe test_cuda test_optable_cuda random_programs device_tour cpu_vs_gpu train_cnn"
 programs+=" bench_host_cost bench_bandwidth bench_gemm bench_conv bench_steps"
 packages="libeigen3-dev catch2 nlohmann-json3-dev libfmt-dev libfmt9 libcli11-dev zlib1g-dev zlib1g libminizip-dev libminizip1"
+packages+=" libjpeg62-turbo-dev libjpeg62-turbo libpng-dev libpng16-16"
 
-# collect BUILD BUNDLE: programs, library and plugin, stripped.
+# collect BUILD BUNDLE: programs, libraries and plugin, stripped.
 collect() {
   local build=$1 to=$2 name file
   rm -rf "$to"
@@ -14,7 +15,7 @@ collect() {
     [[ -n $file ]] || { echo "no program $name in $build" >&2; return 1; }
     cp "$file" "$to/bin/"
   done
-  for file in "$build"/src/libebb.so.?.? "$build/src/libebb_cuda.so"; do
+  for file in "$build"/src/libebb.so.?.? "$build"/src/{vision/libebb_vision,watch/libebb_watch}.so.?.? "$build/src/libebb_cuda.so"; do
     cp -L "$file" "$to/lib/" || return 1
   done
   strip "$to"/bin/* "$to"/lib/*.so*
@@ -24,8 +25,8 @@ collect() {
 collect_spares() {
   local library
   mkdir -p "$1"
-  for library in libstdc++.so.6 libgcc_s.so.1 libz.so.1 libminizip.so.1; do
-    cp -L "$(ldd "$bundle/lib/libebb_cuda.so" "$bundle"/lib/libebb.so* | awk -v l="$library" '$1 == l { print $3; exit }')" "$1/"
+  for library in libstdc++.so.6 libgcc_s.so.1 libz.so.1 libminizip.so.1 libjpeg.so.62 libpng16.so.16; do
+    cp -L "$(ldd "$bundle"/lib/libebb*.so* | awk -v l="$library" '$1 == l { print $3; exit }')" "$1/"
   done
 }
 
