@@ -20,8 +20,8 @@ namespace ebb::watch {
 ///     for (...) { ...; loss.backward(); optimizer.step(); }
 ///     run.write("cpu.jsonl");
 /// Two files show the first place where two runs differ: on two devices, with other numbers of threads, or in
-/// PyTorch (docs/debugging.md has a script that writes such a file). Hooks see only modules that are called by
-/// their handles, fc(x), not fc->forward(x). The model must live longer. Use it on one thread, and not in
+/// PyTorch (docs/debugging.md has a script that writes such a file). Hooks see only modules that are called
+/// by their handles, fc(x), not fc->forward(x). The model must live longer. Use it on one thread, and not in
 /// compiled functions.
 class EBB_API Fingerprint {
  public:
