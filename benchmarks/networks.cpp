@@ -1,8 +1,7 @@
 // Parts of well-known networks in training and evaluation: milliseconds per step or forward pass.
 #include "bench.h"
+#include "transformer.h"
 
-#include <cmath>
-#include <tuple>
 #include <vector>
 
 namespace {
@@ -10,42 +9,6 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 namespace F = torch::nn::functional;
-
-Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal) {
-#if defined(EBB_FIDELITY_TORCH) && TORCH_VERSION_MAJOR < 2  // not yet public
-  return std::get<0>(torch::_scaled_dot_product_attention(q, k, v, {}, 0.0, false, causal));
-#else
-  return torch::scaled_dot_product_attention(q, k, v, {}, 0.0, causal);
-#endif
-}
-
-// A pre-norm transformer block, causal as in GPT-2 or not causal as in ViT.
-struct BlockImpl : nn::Module {
-  BlockImpl(int64_t width, int64_t heads_, bool causal_) : heads(heads_), causal(causal_) {
-    const nn::LayerNormOptions norm({width});
-    first = register_module("first", nn::LayerNorm(norm));
-    qkv = register_module("qkv", nn::Linear(width, 3 * width));
-    out = register_module("out", nn::Linear(width, width));
-    second = register_module("second", nn::LayerNorm(norm));
-    wide = register_module("wide", nn::Linear(width, 4 * width));
-    narrow = register_module("narrow", nn::Linear(4 * width, width));
-  }
-  Tensor forward(const Tensor& x) {
-    const int64_t batch = x.size(0), steps = x.size(1), width = x.size(2);
-    const auto parts = qkv->forward(first->forward(x)).chunk(3, -1);
-    const auto split = [&](const Tensor& part) {
-      return part.view({batch, steps, heads, width / heads}).transpose(1, 2);
-    };
-    const Tensor mixed = attention(split(parts[0]), split(parts[1]), split(parts[2]), causal);
-    const Tensor y = x + out->forward(mixed.transpose(1, 2).reshape({batch, steps, width}));
-    return y + narrow->forward(torch::gelu(wide->forward(second->forward(y))));
-  }
-  int64_t heads;
-  bool causal;
-  nn::LayerNorm first{nullptr}, second{nullptr};
-  nn::Linear qkv{nullptr}, out{nullptr}, wide{nullptr}, narrow{nullptr};
-};
-TORCH_MODULE(Block);
 
 nn::Conv2d conv(int64_t in, int64_t out, int64_t kernel, int64_t stride = 1, int64_t groups = 1) {
   return nn::Conv2d(nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).groups(groups));
@@ -139,10 +102,6 @@ void add_block(const std::string& name, std::vector<int64_t> shape, double flops
   });
 }
 
-double transformer_flops(double tokens, double steps, double width) {
-  return 2 * tokens * (12 * width * width + 2 * steps * width);
-}
-
 void unet_step(benchmark::State& state) {
   torch::manual_seed(1);
   UNet net;
@@ -202,11 +161,12 @@ void evaluation(benchmark::State& state) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  add_block("gpt2_block.256x2", {2, 256, 768},
-            transformer_flops(512, 128, 768),  // 128 = 256 / 2: the causal mask removes half of the steps
-            [] { return Block(768, 12, true); });
-  add_block("vit_block.197x4", {4, 197, 384}, transformer_flops(788, 197, 384),
-            [] { return Block(384, 6, false); });
+  add_block(
+      "gpt2_block.256x2", {2, 256, 768},
+      bench::transformer_flops(512, 128, 768),  // 128 = 256 / 2: the causal mask removes half of the steps
+      [] { return bench::Block(768, 12, true); });
+  add_block("vit_block.197x4", {4, 197, 384}, bench::transformer_flops(788, 197, 384),
+            [] { return bench::Block(384, 6, false); });
   add_block("mobilenet_v3_block.8", {8, 112, 14, 14}, 2 * 8 * 14 * 14 * (2.0 * 112 * 672 + 25 * 672),
             [] { return Inverted(112, 672); });
   bench::add("networks.unet.train.2", unet_step);
