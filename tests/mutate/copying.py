@@ -44,6 +44,8 @@ class Copy:
                 if name in by_file:
                     data, overlapping = writing.written(data, by_file[name])
                     refused += overlapping
+                elif name == "src/cli/CMakeLists.txt":  # the program `ebb` does not link libebb
+                    data += b"\ntarget_sources(ebb_cli PRIVATE ../core/mutate.cpp)\n"
                 elif name.startswith("tests/") and b"CATCH_REGISTER_LISTENER" in data:
                     data += b'\n#include "support/mutate_trace.h"\n'
                 self.put(name, data)
