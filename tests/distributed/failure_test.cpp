@@ -50,10 +50,11 @@ TEST_CASE("a collective names the rank that has left") { expect_success("[.left]
 TEST_CASE("rank 1 leaves after one collective", "[.left]") {
   ranks::join();
   Tensor x = ebb::ones({3});
-  all_reduce(x);
+  std::string error = error_of([&] { all_reduce(x); });
   if (rank() == 1) return;
-  const std::string error = error_of([&] { all_reduce(x); });
-  // One of the ranks detects it first, and tells the others.
+  // One of the ranks detects it first, and tells the others, also those that are still in the first
+  // collective.
+  if (error == "no error") error = error_of([&] { all_reduce(x); });
   CHECK_THAT(error, Contains("distributed::all_reduce: rank ") &&
                         Contains(" of " + std::to_string(world_size()) +
                                  ", collective 2 of group 0: rank 1 has left "
