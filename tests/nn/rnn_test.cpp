@@ -390,6 +390,22 @@ TEST_CASE("sequences can be packed, padded and unpacked") {
   CHECK_FALSE(utils::invert_permutation(Variable()).defined());
 }
 
+TEST_CASE("sequences that are not sorted are packed alike with either dimension first") {
+  const Variable batch_first = arange(24, kFloat).view({4, 3, 2}), lengths = tensor({1, 3, 2, 3}, kLong);
+  const auto rows = utils::pack_padded_sequence(batch_first, lengths, true, false);
+  const auto columns =
+      utils::pack_padded_sequence(batch_first.transpose(0, 1).contiguous(), lengths, false, false);
+  CHECK(equal(rows.data(), columns.data()));
+  CHECK(equal(rows.batch_sizes(), columns.batch_sizes()));
+  CHECK(equal(rows.sorted_indices(), columns.sorted_indices()));
+  const auto [again, kept] = utils::pad_packed_sequence(rows, true);
+  CHECK(equal(kept, lengths));
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const std::int64_t length = lengths[i].item<std::int64_t>();
+    CHECK(equal(again[i].narrow(0, 0, length), batch_first[i].narrow(0, 0, length)));
+  }
+}
+
 TEST_CASE("packing functions throw for invalid arguments") {
   const Variable x = ones({3, 2, 1});
   CHECK_THROWS_WITH(utils::pack_padded_sequence(x, tensor({1, 2}, kLong)), Contains("enforce_sorted"));

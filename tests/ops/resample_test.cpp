@@ -116,6 +116,13 @@ TEST_CASE("grid_sample warns if align_corners is not given") {
   CHECK(counter.count == 1);
 }
 
+TEST_CASE("affine_grid does not align corners unless it is told to") {
+  const Variable identity = ebb::tensor({1, 0, 0, 0, 1, 0}, ebb::kDouble).view({1, 2, 3});
+  // The centers of two pixels, and the corners.
+  require_close(F::affine_grid(identity, {1, 1, 1, 2}).select(-1, 0), {-0.5, 0.5});
+  require_close(F::affine_grid(identity, {1, 1, 1, 2}, true).select(-1, 0), {-1, 1});
+}
+
 TEST_CASE("interpolate has the values of torch with and without antialias") {
   const auto resized = [](auto mode, bool antialias) {
     return F::interpolate(

@@ -441,3 +441,28 @@ TEST_CASE("special functions of two arguments have errors of at most 16 + 4 abs(
       check_close(got, v.value, v.value, 16 + 4 * std::fabs(std::log(v.value)));
     }
 }
+
+TEST_CASE("incomplete gamma functions have their limits at zero and infinity") {
+  constexpr double kInf = std::numeric_limits<double>::infinity(),
+                   kNaN = std::numeric_limits<double>::quiet_NaN();
+  struct End {
+    double a, x, lower;
+  };
+  for (const auto& [a, x, lower] : {End{kInf, 2, 0},
+                                    {2, kInf, 1},
+                                    {kInf, 0, 0},
+                                    {0, kInf, 1},
+                                    {0, 2, 1},
+                                    {2, 0, 0},
+                                    {kInf, kInf, kNaN},
+                                    {0, 0, kNaN},
+                                    {-1, 2, kNaN},
+                                    {2, -1, kNaN}}) {
+    INFO(a << ", " << x);
+    const auto number = [](double value) { return ebb::full({}, value, ebb::kDouble); };
+    const double p = ebb::igamma(number(a), number(x)).item<double>();
+    const double q = ebb::igammac(number(a), number(x)).item<double>();
+    CHECK((std::isnan(lower) ? std::isnan(p) : p == lower));
+    CHECK((std::isnan(lower) ? std::isnan(q) : q == 1 - lower));
+  }
+}

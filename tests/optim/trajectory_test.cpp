@@ -200,6 +200,15 @@ TEST_CASE("Lion updates by the sign of an interpolated average") {
   }
 }
 
+TEST_CASE("Lion leaves a parameter as it is while its average and its gradient are zero") {
+  Variable p = start();
+  const Variable before = p.detach().clone();
+  Lion optimizer({p}, LionOptions(0.01));
+  p.mutable_grad() = zeros({3}, kDouble);
+  optimizer.step();
+  CHECK(equal(p.detach(), before));
+}
+
 TEST_CASE("ASGD stores the average of the values after t0") {
   Variable p = start();
   ASGD optimizer({p}, ASGDOptions(0.05).t0(3));
