@@ -31,17 +31,20 @@ class SelfTransport : public Transport {
   }
 };
 
-// Opens a library in the folder of this one (its RUNPATH is $ORIGIN), on the system's path, or in a folder of
-// EBB_PLUGIN_PATH.
+// Opens a library in the folder of this one, on the system's path, or in a folder of EBB_PLUGIN_PATH. The
+// loader would find the first one by RUNPATH too, but not through the dlopen of AddressSanitizer.
 void* open_library(const std::string& name, const std::string& backend) {
-  std::vector<std::string> paths = {name};
+  Dl_info own{};
+  dladdr(reinterpret_cast<void*>(&open_transport), &own);
+  const std::string path = own.dli_fname ? own.dli_fname : "";
+  std::vector<std::string> paths = {path.substr(0, path.rfind('/') + 1) + name, name};
   const char* const variable = ebb::detail::environment("EBB_PLUGIN_PATH");
   std::istringstream folders(variable ? variable : "");
   for (std::string folder; std::getline(folders, folder, ':');)
     if (!folder.empty()) paths.push_back(folder + '/' + name);
   std::string reasons;
-  for (const std::string& path : paths) {
-    if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  for (const std::string& candidate : paths) {
+    if (void* const library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     reasons += ebb::detail::text(dlerror(), ". ");
   }
   ebb::detail::fail("distributed::init: the backend \"", backend, "\" needs the plugin ", name,
