@@ -19,7 +19,7 @@ std::int64_t sum(const Counts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-// Builds the task of one collective: checks its tensors, and gives their memory to the request_. Tensors that
+// Builds the task of one collective: checks its tensors, and gives their memory to the request. Tensors that
 // are not contiguous, lists of tensors, and devices that the transport does not handle get a buffer.
 class Call {
  public:

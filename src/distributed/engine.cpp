@@ -142,6 +142,7 @@ bool Engine::step() {
   if (begin >= next_notes_) {
     next_notes_ = begin + kNotesInterval;
     read_notes();
+    check_reported(begin);
     check_limits(begin);
   }
   std::erase_if(active_, [](const std::shared_ptr<Task>& task) { return task->has_ended(); });
@@ -167,7 +168,7 @@ bool Engine::advance_all() {
     try {
       moved |= advance(*task);
     } catch (const std::exception& error) {
-      fail(*group, task->name() + error.what(), /*tell=*/true);
+      fail(*group, task->name() + error.what(), task.get());
       moved = true;
     }
     if (ordered && !task->has_ended() && (!task->terms.empty() || task->state == Task::State::queued))
@@ -193,7 +194,7 @@ bool Engine::advance(Task& task) {
   return moved || task.has_ended();
 }
 
-void Engine::fail(Group& group, const std::string& error, bool tell) {
+void Engine::fail(Group& group, const std::string& error, const Task* cause) {
   {
     const std::lock_guard lock(mutex_);
     if (!group.failure.empty()) return;
@@ -207,8 +208,8 @@ void Engine::fail(Group& group, const std::string& error, bool tell) {
     task->state = Task::State::failed;
   }
   if (group.transport) group.transport->abort();
-  if (!tell) return;
-  Note note{Note::Kind::failed, group.id, group.submitted, {}};
+  if (!cause) return;
+  Note note{Note::Kind::failed, group.id, cause->is_message() ? 0 : cause->number, {}};
   error.copy(note.text, sizeof note.text - 1);
   post_to_members(group, note);
 }
@@ -239,7 +240,7 @@ bool Engine::leave() {
     if (!complete && Clock::now() < until) continue;
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
       if ((*group)->transport) (*group)->transport->close(complete && !broken);
-      fail(**group, "the process group was destroyed", /*tell=*/false);
+      fail(**group, "the process group was destroyed");
     }
     const std::lock_guard lock(mutex_);
     return abandoned_.empty() && helpers_ == 0;

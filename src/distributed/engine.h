@@ -48,7 +48,15 @@ class Group {
     Clock::time_point at;
     bool has_left() const { return note.kind == Note::Kind::left; }
   };
-  std::map<int, Report> reports;  // by rank in the group; for the thread that makes progress
+  // For the thread that makes progress:
+  std::map<int, Report> reports;  // by rank in the group
+  /// The first failure that another rank has reported. The collectives before it may still end.
+  struct Failure {
+    std::string error;
+    std::int64_t number;  // of the failed collective
+    Clock::time_point at;
+  };
+  std::optional<Failure> reported;
 };
 
 /// A collective from its submission to its end.
@@ -108,11 +116,13 @@ class Engine {
   void take_queue();
   bool advance_all();
   static bool advance(Task& task);
-  void fail(Group& group, const std::string& error, bool tell);
+  /// Ends all tasks of the group. Tells the other ranks if it is this rank's `cause` that has failed.
+  void fail(Group& group, const std::string& error, const Task* cause = nullptr);
 
   // The notes between engines (notes.cpp).
   void post_to_members(const Group& group, const Note& note);
   void read_notes();
+  void check_reported(Clock::time_point now);
   void check_limits(Clock::time_point now);
   std::string missing_ranks(const Task& task) const;
 

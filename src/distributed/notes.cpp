@@ -52,12 +52,32 @@ void Engine::read_notes() {
           from, group ? group->report(Note::Kind::answer) : Note{Note::Kind::answer, note.group, 0, {}});
     if (!group || note.kind == Note::Kind::query) continue;
     const int rank = group->rank_of(from);
-    if (note.kind == Note::Kind::failed)
-      fail(*group,
-           text("rank ", group->rank, " of group ", group->id, ": rank ", rank, " reports: ", note.text),
-           /*tell=*/false);
-    else if (!group->reports[rank].has_left())
+    if (note.kind == Note::Kind::failed && !group->reported)
+      group->reported = {
+          text("rank ", group->rank, " of group ", group->id, ": rank ", rank, " reports: ", note.text),
+          note.sequence, Clock::now()};
+    else if (note.kind != Note::Kind::failed && !group->reports[rank].has_left())
       group->reports[rank] = {note, Clock::now()};
+  }
+}
+
+// A failure ends the failed collective and those after it. All ranks have sent their parts of the ones before
+// it, so these get some time to end with their results.
+void Engine::check_reported(Clock::time_point now) {
+  std::vector<std::shared_ptr<Group>> groups;
+  {
+    const std::lock_guard lock(mutex_);
+    groups = groups_;
+  }
+  for (const std::shared_ptr<Group>& group : groups) {
+    const std::optional<Group::Failure>& reported = group->reported;
+    const auto may_end = [&](const std::shared_ptr<Task>& task) {
+      return task->group == group && !task->is_message() && !task->has_ended() &&
+             task->number < reported->number;
+    };
+    if (reported &&
+        (now > reported->at + kAnswerTime || std::none_of(active_.begin(), active_.end(), may_end)))
+      fail(*group, reported->error);
   }
 }
 
@@ -68,14 +88,14 @@ void Engine::check_limits(Clock::time_point now) {
     Group& group = *task->group;
     const std::string who = departed_before(*task, now);
     if (!who.empty()) {
-      fail(group, task->name() + who, /*tell=*/true);
+      fail(group, task->name() + who, task.get());
     } else if (!task->asked && now > task->deadline) {
       task->asked = now;
       std::erase_if(group.reports, [](const auto& each) { return !each.second.has_left(); });
       post_to_members(group, {Note::Kind::query, group.id, task->number, {}});
     } else if (task->asked &&
                (now > *task->asked + kAnswerTime || group.reports.size() + 1 == group.ranks.size())) {
-      fail(group, missing_ranks(*task), /*tell=*/true);
+      fail(group, missing_ranks(*task), task.get());
     }
   }
 }

@@ -73,7 +73,7 @@ struct Note {
     query,   // asks for an answer
     answer,  // states the last collective of the sender in the group
     left,    // the same, from a rank that calls no more collectives
-    failed,  // states the error of the group
+    failed,  // states the error of the group and the number of the failed collective
     setup    // between transports; poll() keeps it back
   } kind{};
   std::int32_t group = 0;

@@ -11,22 +11,13 @@
 namespace ddp {
 
 using ebb::Tensor;
+using ranks::error_of;
 using namespace ebb::distributed;
 
 /// Returns random numbers that depend on rank and step alone.
 inline Tensor input_of(int r, int step = 0, std::vector<std::int64_t> sizes = {4, 6}) {
   ebb::manual_seed(1000 * step + r + 1);
   return ebb::rand(sizes, ebb::kDouble) + 0.1 * r;
-}
-
-/// Returns the message of the error that `body` throws.
-inline std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const ebb::Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 /// Two linear maps in double precision, with parameters of the rank: the constructor of

@@ -15,6 +15,7 @@
 
 using namespace ebb::distributed;
 using ebb::Tensor;
+using ranks::error_of;
 using std::chrono::milliseconds;
 using support::Contains;
 
@@ -37,6 +38,8 @@ ranks::Outcome run(int count, const std::string& tag, const std::string& options
 
 bool can_run_nccl() {
   static const bool works = run(1, "[.joins_nccl]").status == 0;
+  if (!works && EBB_TEST_NCCL && std::getenv("EBB_REQUIRE_TOOLS"))
+    FAIL("a process does not join the world of NCCL");
   if (!works) WARN("skipped: needs libebb_nccl.so, a device (preset emu) and the stand-in of NCCL");
   return works;
 }
@@ -46,15 +49,6 @@ void join(milliseconds limit = milliseconds(30000)) {
 }
 
 const ebb::TensorOptions kDevice = ebb::TensorOptions(ebb::Device::CUDA);
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const ebb::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 

@@ -12,6 +12,15 @@
 
 namespace ranks {
 
+std::string error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const ebb::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 Outcome shell(const std::string& command) {
   Outcome outcome;
   // Open MPI leaks, which AddressSanitizer would report for each rank.

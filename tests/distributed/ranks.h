@@ -3,6 +3,7 @@
 
 #include <ebb/distributed.h>
 
+#include <functional>
 #include <string>
 
 namespace ranks {
@@ -13,6 +14,8 @@ struct Outcome {
   std::string output;
 };
 
+/// Returns the message of the ebb::Error that `body` throws, or "no error".
+std::string error_of(const std::function<void()>& body);
 /// Runs a shell command.
 Outcome shell(const std::string& command);
 /// Runs the hidden cases with this tag in `count` processes of this program under mpirun. `variables` are

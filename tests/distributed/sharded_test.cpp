@@ -9,20 +9,12 @@
 
 using namespace ebb::distributed;
 using ebb::Tensor;
+using ranks::error_of;
 using support::Contains;
 using support::Saying;
 namespace optim = ebb::optim;
 
 namespace {
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const ebb::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 // Returns parameters of several sizes. Rank 0 has the values that count.
 std::vector<Tensor> new_parameters(int r) {
