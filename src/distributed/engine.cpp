@@ -142,9 +142,9 @@ bool Engine::step() {
   if (begin >= next_notes_) {
     next_notes_ = begin + kNotesInterval;
     read_notes();
-    check_reported(begin);
     check_limits(begin);
   }
+  end_failed(begin);
   std::erase_if(active_, [](const std::shared_ptr<Task>& task) { return task->has_ended(); });
   const std::lock_guard lock(mutex_);
   busy_ = !active_.empty() || !queue_.empty();
@@ -168,7 +168,7 @@ bool Engine::advance_all() {
     try {
       moved |= advance(*task);
     } catch (const std::exception& error) {
-      fail(*group, task->name() + error.what(), task.get());
+      fail(*task, error.what());
       moved = true;
     }
     if (ordered && !task->has_ended() && (!task->terms.empty() || task->state == Task::State::queued))
@@ -194,24 +194,48 @@ bool Engine::advance(Task& task) {
   return moved || task.has_ended();
 }
 
-void Engine::fail(Group& group, const std::string& error, const Task* cause) {
-  {
+void Engine::fail(Group& group, const std::string& error, std::int64_t number) {
+  if (group.failure.empty()) {
     const std::lock_guard lock(mutex_);
-    if (!group.failure.empty()) return;
     group.failure = error;
+    failed_.emplace_back(&group, Clock::now());
   }
   take_queue();
+  abandon(group, number);
+}
+
+void Engine::fail(const Task& task, const std::string& why) {
+  Group& group = *task.group;
+  const std::int64_t number = task.is_message() ? 0 : task.number;
+  const std::string error = task.name() + why;
+  if (group.failure.empty()) {
+    Note note{Note::Kind::failed, group.id, number, {}};
+    error.copy(note.text, sizeof note.text - 1);
+    post_to_members(group, note);
+  }
+  fail(group, error, number);
+}
+
+void Engine::abandon(const Group& group, std::int64_t number) {
   for (const std::shared_ptr<Task>& task : active_) {
     if (task->group.get() != &group || task->has_ended()) continue;
+    if (!task->is_message() && task->number < number) continue;
     abandoned_.push_back(task);
-    task->error = error;
+    task->error = group.failure;
     task->state = Task::State::failed;
   }
-  if (group.transport) group.transport->abort();
-  if (!cause) return;
-  Note note{Note::Kind::failed, group.id, cause->is_message() ? 0 : cause->number, {}};
-  error.copy(note.text, sizeof note.text - 1);
-  post_to_members(group, note);
+}
+
+void Engine::end_failed(Clock::time_point now) {
+  std::erase_if(failed_, [&](const auto& failure) {
+    Group* const group = failure.first;
+    const auto may_end = [&](const auto& task) { return task->group.get() == group && !task->has_ended(); };
+    if (now <= failure.second + kAnswerTime && std::any_of(active_.begin(), active_.end(), may_end))
+      return false;
+    abandon(*group, 0);
+    if (group->transport) group->transport->abort();
+    return true;
+  });
 }
 
 bool Engine::leave() {
@@ -240,8 +264,9 @@ bool Engine::leave() {
     if (!complete && Clock::now() < until) continue;
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
       if ((*group)->transport) (*group)->transport->close(complete && !broken);
-      fail(**group, "the process group was destroyed");
+      fail(**group, "the process group was destroyed", 0);
     }
+    end_failed(Clock::time_point::max());
     const std::lock_guard lock(mutex_);
     return abandoned_.empty() && helpers_ == 0;
   }

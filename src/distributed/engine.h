@@ -17,6 +17,10 @@ namespace ebb::distributed::detail {
 
 using Clock = std::chrono::steady_clock;
 
+/// The time within which an engine answers, unless its process is gone or stopped. An engine without work
+/// reads its notes ten times a second.
+constexpr std::chrono::seconds kAnswerTime{2};
+
 /// The state of a process group.
 class Group {
  public:
@@ -50,13 +54,6 @@ class Group {
   };
   // For the thread that makes progress:
   std::map<int, Report> reports;  // by rank in the group
-  /// The first failure that another rank has reported. The collectives before it may still end.
-  struct Failure {
-    std::string error;
-    std::int64_t number;  // of the failed collective
-    Clock::time_point at;
-  };
-  std::optional<Failure> reported;
 };
 
 /// A collective from its submission to its end.
@@ -116,13 +113,17 @@ class Engine {
   void take_queue();
   bool advance_all();
   static bool advance(Task& task);
-  /// Ends all tasks of the group. Tells the other ranks if it is this rank's `cause` that has failed.
-  void fail(Group& group, const std::string& error, const Task* cause = nullptr);
+  /// Ends the tasks of the group from collective `number` on. Those before it may still end with a result.
+  void fail(Group& group, const std::string& error, std::int64_t number);
+  /// The same for a task of this rank. Tells the other ranks.
+  void fail(const Task& task, const std::string& why);
+  void abandon(const Group& group, std::int64_t number);
+  /// Ends the failed groups whose earlier collectives have ended, or have had the time for that.
+  void end_failed(Clock::time_point now);
 
   // The notes between engines (notes.cpp).
   void post_to_members(const Group& group, const Note& note);
   void read_notes();
-  void check_reported(Clock::time_point now);
   void check_limits(Clock::time_point now);
   std::string missing_ranks(const Task& task) const;
 
@@ -141,6 +142,7 @@ class Engine {
   // Only a thread that holds progress_ uses the following, and the transports.
   std::mutex progress_;
   std::vector<std::shared_ptr<Task>> active_;
+  std::vector<std::pair<Group*, Clock::time_point>> failed_;  // with the time of the failure
   std::vector<std::shared_ptr<Task>> abandoned_;  // failed, but the backend may still write to their memory
   Clock::time_point next_notes_;
 };

@@ -7,10 +7,6 @@ namespace {
 using namespace std::chrono_literals;
 using ebb::detail::text;
 
-// The time within which an engine answers, unless its process is gone or stopped. An engine without work
-// reads its notes ten times a second.
-constexpr auto kAnswerTime = 2s;
-
 // Returns which rank has left without this collective, or an empty text.
 std::string departed_before(const Task& task, Clock::time_point now) {
   for (const auto& [rank, report] : task.group->reports) {
@@ -52,32 +48,12 @@ void Engine::read_notes() {
           from, group ? group->report(Note::Kind::answer) : Note{Note::Kind::answer, note.group, 0, {}});
     if (!group || note.kind == Note::Kind::query) continue;
     const int rank = group->rank_of(from);
-    if (note.kind == Note::Kind::failed && !group->reported)
-      group->reported = {
-          text("rank ", group->rank, " of group ", group->id, ": rank ", rank, " reports: ", note.text),
-          note.sequence, Clock::now()};
-    else if (note.kind != Note::Kind::failed && !group->reports[rank].has_left())
+    if (note.kind == Note::Kind::failed) {
+      const std::string own = text("rank ", group->rank, " of group ", group->id, ": ");
+      fail(*group, text(own, "rank ", rank, " reports: ", note.text), note.sequence);
+    } else if (!group->reports[rank].has_left()) {
       group->reports[rank] = {note, Clock::now()};
-  }
-}
-
-// A failure ends the failed collective and those after it. All ranks have sent their parts of the ones before
-// it, so these get some time to end with their results.
-void Engine::check_reported(Clock::time_point now) {
-  std::vector<std::shared_ptr<Group>> groups;
-  {
-    const std::lock_guard lock(mutex_);
-    groups = groups_;
-  }
-  for (const std::shared_ptr<Group>& group : groups) {
-    const std::optional<Group::Failure>& reported = group->reported;
-    const auto may_end = [&](const std::shared_ptr<Task>& task) {
-      return task->group == group && !task->is_message() && !task->has_ended() &&
-             task->number < reported->number;
-    };
-    if (reported &&
-        (now > reported->at + kAnswerTime || std::none_of(active_.begin(), active_.end(), may_end)))
-      fail(*group, reported->error);
+    }
   }
 }
 
@@ -88,14 +64,14 @@ void Engine::check_limits(Clock::time_point now) {
     Group& group = *task->group;
     const std::string who = departed_before(*task, now);
     if (!who.empty()) {
-      fail(group, task->name() + who, task.get());
+      fail(*task, who);
     } else if (!task->asked && now > task->deadline) {
       task->asked = now;
       std::erase_if(group.reports, [](const auto& each) { return !each.second.has_left(); });
       post_to_members(group, {Note::Kind::query, group.id, task->number, {}});
     } else if (task->asked &&
                (now > *task->asked + kAnswerTime || group.reports.size() + 1 == group.ranks.size())) {
-      fail(group, missing_ranks(*task), task.get());
+      fail(*task, missing_ranks(*task));
     }
   }
 }
@@ -121,7 +97,7 @@ std::string Engine::missing_ranks(const Task& task) const {
             ? "all ranks answer, but none has called the matching send or recv"
             : "all ranks have called a collective with this number, so that shapes or kinds may differ (init "
               "with debug(true), or EBB_DISTRIBUTED_DEBUG=1, compares them), or the network is too slow";
-  return text(task.name(), "is not complete after ", std::int64_t{timeout_.count()}, " ms. Missing: ", who);
+  return text("is not complete after ", std::int64_t{timeout_.count()}, " ms. Missing: ", who);
 }
 
 }  // namespace ebb::distributed::detail

@@ -216,6 +216,22 @@ TEST_CASE("the third operation of rank 1 is lost", "[.lost]") {
   CHECK_THAT(error_of([&] { all_reduce(x); }), Contains("collective 3 of group 0"));
 }
 
+TEST_CASE("a collective before one that fails elsewhere gives its result") {
+  expect_success("[.before]", "EBB_FAULTS=late=1:700");
+}
+TEST_CASE("rank 1 is still in a collective when rank 0 fails in the next", "[.before]") {
+  ranks::join(limited("faulty").timeout(std::chrono::seconds(10)));
+  Tensor x = ebb::ones({3});
+  std::vector<Tensor> outputs = {ebb::ones({2}), ebb::ones({2 + rank()})};  // rank 1 sends more than fits
+  Work sum = all_reduce(x, ReduceOp::SUM, {}, true);
+  Work parts = all_gather(outputs, outputs[static_cast<std::size_t>(rank())], {}, true);
+  CHECK(error_of([&] { sum.wait(); }) == "no error");
+  CHECK(x.sum().item<double>() == 6);
+  if (rank() == 0) CHECK(error_of([&] { parts.wait(); }) != "no error");
+  CHECK_THAT(error_of([&] { barrier(); }), Contains("all_gather: rank 0 of 2, collective 2 of group 0") &&
+                                               Contains(rank() == 1 ? "rank 0 reports" : ""));
+}
+
 TEST_CASE("a cut link is an error within the time limit on all sides") {
   expect_success("[.cut]", "EBB_FAULTS=cut=1:2", {2, 8});
 }

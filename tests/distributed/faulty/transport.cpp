@@ -13,12 +13,15 @@ using namespace ebb::distributed;
 using Clock = std::chrono::steady_clock;
 
 // EBB_FAULTS is a list of settings, separated by spaces:
-//   delay=MS     each operation ends at least so much later
-//   jitter=MS    each operation ends later by a random time up to this, so that operations end in another
-//   order drop=R:K     rank R does not start its operation number K cut=R:K      from its operation number K
-//   on, rank R neither sends nor receives anything
+//
+// - delay=MS: each operation ends at least so much later;
+// - late=R:MS: so does each operation of rank R;
+// - jitter=MS: each operation ends later by a random time up to this, so that they end in another order;
+// - drop=R:K: rank R does not start its operation number K;
+// - cut=R:K: from its operation number K on, rank R neither sends nor receives anything.
 struct Faults {
-  int delay = 0, jitter = 0, drop_rank = -1, drop_number = 0, cut_rank = -1, cut_number = 0;
+  int delay = 0, jitter = 0, late_rank = -1, late_time = 0, drop_rank = -1, drop_number = 0, cut_rank = -1,
+      cut_number = 0;
 
   Faults() {
     const char* const variable = std::getenv("EBB_FAULTS");
@@ -30,6 +33,7 @@ struct Faults {
     int unused = 0;
     read("delay=", "delay=%d%n", &delay, &unused);
     read("jitter=", "jitter=%d%n", &jitter, &unused);
+    read("late=", "late=%d:%d", &late_rank, &late_time);
     read("drop=", "drop=%d:%d", &drop_rank, &drop_number);
     read("cut=", "cut=%d:%d", &cut_rank, &cut_number);
   }
@@ -61,7 +65,8 @@ class FaultyTransport : public Transport {
     late->ended = below_->start(request);
     const int jitter =
         faults_.jitter > 0 ? static_cast<int>(random_() % static_cast<unsigned>(faults_.jitter)) : 0;
-    late->due = Clock::now() + std::chrono::milliseconds(faults_.delay + jitter);
+    const int delay = faults_.delay + jitter + (rank() == faults_.late_rank ? faults_.late_time : 0);
+    late->due = Clock::now() + std::chrono::milliseconds(delay);
     return late;
   }
   std::unique_ptr<Transport> split(const std::vector<int>& ranks) override {
