@@ -296,6 +296,7 @@ void fuse(Tape& tape, bool on_devices) {
   if (on_devices) {
     hoist_scalars(tape, accesses);
     hoist_reductions(tape, accesses);
+  mask_pooled_gradients(tape, accesses);
   }
   Fuser(tape, accesses, on_devices).run();
 }

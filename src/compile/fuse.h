@@ -190,6 +190,12 @@ struct ElementGroup {
 
 // The passes, in the order in which they run. Each keeps the index of accesses up to date.
 
+/// Exchanges the gradient of max pooling and the gradient of the relu before it. The pooled gradient is
+/// masked first, by the sign of the pooled value, which is the relu's result at the same position. So the
+/// mask needs fewer elements, and the relu's result is not needed after the pooling. Masked sums equal sums
+/// of masked gradients, because all windows that select the same element have the same pooled value.
+void mask_pooled_gradients(Tape& tape, AccessIndex& accesses);
+
 /// Fuses a matrix product and the addition of its result: the call computes `sum += a b`. On the CPU the
 /// result is unchanged, because product() rounds in the addition only (ops/linalg/kernels.h). If the sum was
 /// set to zero before, the product overwrites it instead. If `on_devices` is true, products on devices are

@@ -4,7 +4,6 @@
 
 #include "compile/fuse.h"
 #include "compile/programs.h"
-#include "ops/pool/kernels.h"
 
 #include <algorithm>
 #include <cstring>
@@ -206,58 +205,6 @@ void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work
     for (std::size_t i = 0; i < streams_.size(); ++i)
       if (streams_[i].moves()) at[i] += static_cast<std::size_t>(block_) * streams_[i].size;
   }
-}
-
-namespace {
-
-using KeptGradient = decltype(kernels::max_pool_backward)::Kept;
-
-/// Produces planes of the gradient of max pooling.
-class PoolingProducer final : public Producer {
- public:
-  explicit PoolingProducer(KeptGradient& call) : call_(call) {}
-
-  const NdArray& out() const override { return std::get<0>(call_.arguments()); }
-  std::vector<const NdArray*> reads() const override {
-    const NdArray &grad = std::get<1>(call_.arguments()), &indices = std::get<2>(call_.arguments());
-    return {&grad, &indices};
-  }
-  std::int64_t unit() const override { return geometry().in_plane(); }
-  std::int64_t units() const override {
-    constexpr std::int64_t kBlock = 4096;  // elements of a block; with the results of rows they fit the cache
-    return std::max<std::int64_t>(kBlock / unit(), 1);
-  }
-  std::int64_t grain() const override { return std::int64_t{1} << 14; }
-
-  void produce(std::int64_t first, std::int64_t last, std::byte* to) const override {
-    auto& [whole, grad, indices, all] = call_.arguments();
-    PoolGeometry planes = all;
-    planes.planes = last - first;
-    NdArray made = array_at(to, {planes.planes, unit()}, out().dtype());
-    call_.function()(made, planes_of(grad, first, last), planes_of(indices, first, last), planes);
-  }
-
- private:
-  const PoolGeometry& geometry() const { return std::get<3>(call_.arguments()); }
-  // Returns the planes [first, last) of an array that has one element for each pooling window.
-  NdArray planes_of(const NdArray& x, std::int64_t first, std::int64_t last) const {
-    const std::int64_t size = geometry().out_plane();
-    return x.as_strided({last - first, size}, {size, 1}, x.offset() + first * size);
-  }
-
-  KeptGradient& call_;
-};
-
-}  // namespace
-
-std::unique_ptr<Producer> pooling_producer(const TapeCall& call) {
-  KeptGradient* const gradient = call.call->as(kernels::max_pool_backward);
-  if (!gradient) return nullptr;
-  auto producer = std::make_unique<PoolingProducer>(*gradient);
-  const NdArray& out = producer->out();
-  if (!out.device().is_cpu() || !out.is_contiguous() || out.numel() == 0) return nullptr;
-  if (out.numel() < 2 * producer->units() * producer->unit() * get_num_threads()) return nullptr;
-  return producer;
 }
 
 std::unique_ptr<Producer> producer_of(const TapeCall& call) {
