@@ -302,3 +302,4 @@ void fuse(Tape& tape, bool on_devices) {
 }
 
 }  // namespace ebb::detail::compile
+  recompute(tape, accesses);

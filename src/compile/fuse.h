@@ -223,3 +223,8 @@ void hoist_reductions(Tape& tape, AccessIndex& accesses);
 void fuse(Tape& tape, bool on_devices);
 
 }  // namespace ebb::detail::compile
+/// Adds steps that run calls again on the CPU: elementwise calls, layer norm and copies, whose operands still
+/// exist. Their results need no memory between the uses in the forward and in the backward pass. It chooses
+/// the largest results that exist when the most memory is in use.
+void recompute(Tape& tape, const AccessIndex& accesses);
+

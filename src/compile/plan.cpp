@@ -20,6 +20,7 @@ struct LiveRange {
   std::size_t* offset;
   std::size_t bytes;
   int first, last;
+  int idle_first, idle_last;
   Device device;
   std::vector<const LiveRange*> aliases;  // ranges whose address it may share (in-place reuse)
 
@@ -51,7 +52,10 @@ class Layout {
 
  private:
   static bool disjoint(const LiveRange& a, const LiveRange& b) {
-    return a.last < b.first || a.first > b.last;
+    const auto idle_during = [](const LiveRange& one, const LiveRange& other) {
+      return one.idle_first <= other.first && other.last <= one.idle_last;
+    };
+    return a.last < b.first || a.first > b.last || idle_during(a, b) || idle_during(b, a);
   }
 
   // Returns whether `bytes` bytes from `at` on are free during the live range. The bytes of an alias that
@@ -118,6 +122,8 @@ void plan_memory(Tape& tape) {
                         to_lines(buffer.bytes),
                         buffer.first,
                         buffer.last,
+                        buffer.idle_first,
+                        buffer.idle_last,
                         buffer.placeholder->device(),
                         {}});
   for (std::size_t i = 0; i < tape.steps.size(); ++i) {
@@ -127,7 +133,7 @@ void plan_memory(Tape& tape) {
     const Device device = step.program->work_device();
     if (device.is_cpu()) tape.work_threads = get_num_threads();
     const auto now = static_cast<int>(i);
-    ranges.push_back({&step.work_offset, to_lines(bytes), now, now, device, {}});
+    ranges.push_back({&step.work_offset, to_lines(bytes), now, now, 0, -1, device, {}});
   }
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const LiveRange& a, const LiveRange& b) { return a.bytes > b.bytes; });

@@ -51,6 +51,7 @@ struct Buffer {
   Ref<Storage> placeholder;
   std::size_t bytes = 0;
   int first = -1, last = -1;  ///< the first and last call (after fuse(), step) that access the buffer
+  int idle_first = 0, idle_last = -1;  ///< steps between, during which the buffer needs no memory
   bool written = false;
   bool returned = false;            ///< true if an output or a gradient refers to the buffer
   std::uint32_t version_bumps = 0;  ///< the number of times that a run increments the version counter
