@@ -286,7 +286,8 @@ bool ElementGroup::joins(const ElementCall& row) const {
   if (row.device != device() || is_full()) return false;
   if ((producer.call ? producer.count : rows.front().count) != row.count) return false;
   if (producer.reads.contains(row.out.buffer)) return false;
-  if (!reductions.empty() && device().is_cpu()) return false;
+  for (const Reduction& reduction : reductions)  // on the CPU, a block is summed after all rows
+    if (device().is_cpu() && reduction.call.input.buffer == row.out.buffer) return false;
   for (const ElementOperand* each : row.in_memory()) {
     for (const Reduction& reduction : reductions)  // no call may access an incomplete result
       if (reduction.call.output.buffer == each->buffer) return false;

@@ -232,7 +232,12 @@ class Fuser {
     return buffer.kind == Buffer::Kind::temporary && buffer.bytes >= kWorthReuse && !use.broadcast &&
            use.offset == 0 && !group_.producer.reads.contains(at);
   }
-  bool ends(int at) const { return reusable(at) && accesses_.calls(at).back() <= group_.last; }
+  bool ends(int at) const {
+    // A block is summed after all rows, so the rows after a reduction must not overwrite its input.
+    const auto is_summed = [&](const ElementGroup::Reduction& each) { return each.call.input.buffer == at; };
+    return reusable(at) && accesses_.calls(at).back() <= group_.last &&
+           std::none_of(group_.reductions.begin(), group_.reductions.end(), is_summed);
+  }
   bool begins(int at) const { return reusable(at) && accesses_.calls(at).front() >= group_.first; }
 
   // Returns whether the producer should run in blocks. Blocks cost a little time. Without blocks, the
@@ -291,15 +296,14 @@ class Fuser {
 
 void fuse(Tape& tape, bool on_devices) {
   AccessIndex accesses(tape);
-  fuse_matmul_add(tape, accesses, on_devices);
-  sink_producers(tape, accesses);
-  if (on_devices) {
-    hoist_scalars(tape, accesses);
-    hoist_reductions(tape, accesses);
   mask_pooled_gradients(tape, accesses);
-  }
+  fuse_matmul_add(tape, accesses, on_devices);
+  overwrite_zeros(tape, accesses);
+  sink_producers(tape, accesses);
+  hoist_scalars(tape, accesses);
+  if (on_devices) hoist_reductions(tape, accesses);
   Fuser(tape, accesses, on_devices).run();
+  recompute(tape, accesses);
 }
 
 }  // namespace ebb::detail::compile
-  recompute(tape, accesses);

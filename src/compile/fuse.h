@@ -203,13 +203,18 @@ void mask_pooled_gradients(Tape& tape, AccessIndex& accesses);
 /// call once.
 void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices);
 
+/// Replaces `sum += part` by `sum = 0 + part` on the CPU if the sum was set to zero before, and drops that
+/// call. The zero remains an operand, because 0 + -0 is 0.
+void overwrite_zeros(Tape& tape, const AccessIndex& accesses);
+
 /// Moves each producer directly before its first elementwise consumer.
 void sink_producers(Tape& tape, AccessIndex& accesses);
 
 /// Hoists and sinks calls that read and write only single elements, because such calls separate calls that
 /// could be fused. For example, the initial gradient separates a loss from its backward pass. A call moves to
-/// the start of the tape if its operands are available there. It moves to the end if no call that stays needs
-/// its results.
+/// the start of the tape if its operands are available there. On a device, it moves to the end if no call
+/// that stays needs its results. Calls of the CPU stay, because calls between may throw before a gradient is
+/// complete.
 void hoist_scalars(Tape& tape, AccessIndex& accesses);
 
 /// Hoists each reduction directly after the elementwise calls whose results it reduces. For example, the
@@ -222,9 +227,9 @@ void hoist_reductions(Tape& tape, AccessIndex& accesses);
 /// `on_devices` is true, calls on devices are also fused. Their results may then differ in the last bits.
 void fuse(Tape& tape, bool on_devices);
 
-}  // namespace ebb::detail::compile
 /// Adds steps that run calls again on the CPU: elementwise calls, layer norm and copies, whose operands still
 /// exist. Their results need no memory between the uses in the forward and in the backward pass. It chooses
 /// the largest results that exist when the most memory is in use.
 void recompute(Tape& tape, const AccessIndex& accesses);
 
+}  // namespace ebb::detail::compile

@@ -1,4 +1,5 @@
-// The passes that reorder calls: fuse_matmul_add, sink_producers, hoist_scalars, hoist_reductions.
+// The passes that reorder or replace calls: fuse_matmul_add, overwrite_zeros, sink_producers, hoist_scalars,
+// hoist_reductions.
 
 #include <ebb/core/parallel.h>
 
@@ -18,6 +19,7 @@ namespace ebb::detail::compile {
 namespace {
 
 using KeptProduct = decltype(kernels::product)::Kept;
+using KeptAddition = decltype(kernels::Binary<ops::Add>::slot)::Kept;
 
 bool is_floating_on_cpu(const NdArray& x) {
   return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
@@ -147,6 +149,25 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
   reorder(tape, accesses, order);
 }
 
+void overwrite_zeros(Tape& tape, const AccessIndex& accesses) {
+  const Zeros zeros(tape);
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    TapeCall& call = tape.calls[i];
+    const Addition addition(call);
+    if (!addition.sum || !is_floating_on_cpu(*addition.sum) || !addition.sum->is_contiguous() ||
+        addition.part->storage() == addition.sum->storage())
+      continue;
+    TensorEntry* const entry = zeros.before(accesses, *addition.sum, static_cast<int>(i));
+    if (!entry) continue;
+    auto* const add = call.call->as(kernels::Binary<ops::Add>::slot);
+    NdArray sum = *addition.sum;
+    call.call =
+        std::make_unique<KeptAddition>(kernels::Binary<ops::Add>::slot, add->function(), sum, sum.dtype(),
+                                       Scalar(0), *addition.part, std::get<4>(add->arguments()));
+    entry->count = 0;
+  }
+}
+
 namespace {
 
 // Returns the inner dimension k of a product of m x k and k x n.
@@ -246,19 +267,21 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 namespace {
 
 // The buffers that a call reads (`read`) and writes (`made`). `all` is true if all arrays of the call are
-// single elements on a device, no earlier call accesses the buffers in `made`, and no argument of the call is
-// an address or the state of a random generator.
+// single elements, no earlier call accesses the buffers in `made`, and no argument of the call is an address
+// or the state of a random generator. On the CPU the elements are floating, because kernels for integers may
+// throw.
 struct Scalars final : detail::ArgumentVisitor {
   const AccessIndex& accesses;
   const int call;
-  bool all = true;
+  bool all = true, on_cpu = false;
   std::vector<int> read, made;
 
   Scalars(const AccessIndex& of, int at) : accesses(of), call(at) {}
   void array(NdArray& array) override {
     if (!array.defined()) return;
     const int buffer = accesses.buffer(array);
-    all = all && array.numel() == 1 && !array.device().is_cpu() &&
+    on_cpu = on_cpu || array.device().is_cpu();
+    all = all && array.numel() == 1 && (!array.device().is_cpu() || is_floating(array.dtype())) &&
           (!written || accesses.calls(buffer).front() == call);
     (written ? made : read).push_back(buffer);
   }
@@ -285,7 +308,8 @@ class Order {
       if (of.all && can_begin(of)) when_[i] = When::first;
     }
     for (std::size_t i = when_.size(); i-- > 0;)
-      if (scalars[i].all && when_[i] == When::in_order && can_end(scalars[i])) when_[i] = When::last;
+      if (scalars[i].all && !scalars[i].on_cpu && when_[i] == When::in_order && can_end(scalars[i]))
+        when_[i] = When::last;
   }
   When of(std::size_t call) const { return when_[call]; }
 

@@ -385,6 +385,48 @@ TEST_CASE(
   if (size > 2) REQUIRE(step.report().arena_bytes < layer + pooled);
 }
 
+TEST_CASE("rows that follow a sum within a block keep the elements that it reads") {
+  const std::int64_t n = GENERATE(kFew, kMany);
+  const Threads threads(GENERATE(1, 3));
+  require_twin(
+      [](const std::vector<Tensor>& x) {
+        const Tensor y = x[0].cumsum(0), half = y * 0.5, total = y.sum(), z = half + y;
+        const Tensor mean = (z * x[1]).mean(), last = z.cumsum(0) + total;
+        return std::vector<Tensor>{total, mean, last, (last * 2).sum() + mean};
+      },
+      uniform(n, kFloat));
+}
+
+TEST_CASE("a step whose loss, gradients and zeroed sums are one chain is bitwise equal to an eager step") {
+  const std::int64_t n = GENERATE(kFew, kMany);
+  std::vector<Tensor> states[2];
+  CompileReport report;
+  for (const bool compiled : {false, true}) {
+    manual_seed(5);
+    const Tensor x = randn({n}), scale = rand({n}).requires_grad_(), shift = rand({n}).requires_grad_();
+    x.slice(0, 0, n, 3).fill_(-0.0);  // the gradient of `scale` is then a sum of 0 and -0
+    optim::SGD optimizer({scale, shift}, optim::SGDOptions(0.1));
+    const auto body = [&] {
+      optimizer.zero_grad();
+      const Tensor h = tanh(x * scale + shift), loss = ((h * 0.5 + 0.1) * h + x * scale).mean();
+      loss.backward();
+      optimizer.step();
+      return loss.detach();
+    };
+    auto step = compile(body);
+    for (int t = 0; t < 6; ++t) {
+      states[compiled].push_back(compiled ? step() : body());
+      for (const Tensor& p : {scale, shift})
+        states[compiled].insert(states[compiled].end(), {p.detach().clone(), p.grad().clone()});
+    }
+    report = step.report();
+  }
+  require_same(states[0], states[1]);
+  REQUIRE(report.replays >= 2);
+  // No intermediate result is in memory, only blocks of 4096 elements.
+  if (n == kMany) REQUIRE(report.arena_bytes < 3 * n * 4);
+}
+
 namespace {
 
 /// A block of GPT-2.
