@@ -77,6 +77,19 @@ void check_against_loops(const Case& c) {
   CHECK(error(grads[0], ex) < 1e-11);
   CHECK(error(grads[1], ew) < 1e-10);
   CHECK(error(grads[2], eb) < 1e-11);
+  if (c.dims > 1) {
+    const auto last = [&](const Variable& v) {
+      return v.detach().contiguous(c.dims == 2 ? ebb::MemoryFormat::ChannelsLast
+                                               : ebb::MemoryFormat::ChannelsLast3d);
+    };
+    const Variable xs = last(x).requires_grad_(), ws = last(w).requires_grad_(), ys = conv(c, xs, ws, b);
+    CHECK(error(ys, ey) < 1e-11);
+    for (const Variable& seed : {g, last(g)}) {
+      const auto slopes = ebb::autograd::grad({ys}, {xs, ws}, {seed}, true);
+      CHECK(error(slopes[0], ex) < 1e-11);
+      CHECK(error(slopes[1], ew) < 1e-10);
+    }
+  }
   // The same loops compute the transposed convolution: g is the input, and the gradient of x is the output.
   Sizes extra;
   for (int a = 3 - c.dims; a < 3; ++a)
@@ -95,6 +108,8 @@ TEST_CASE("convolutions and their gradients equal plain loops") {
       {2, 3, 5, 13, 1, {1, 9, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
       {2, 2, 4, 6, 2, {1, 10, 11}, {1, 3, 2}, {1, 2, 3}, {0, 1, 0}, {1, 1, 2}},
       {2, 2, 6, 6, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},  // depthwise
+      {2, 2, 70, 70, 70, {1, 9, 120}, {1, 3, 4}, {1, 2, 1}, {0, 1, 1}, {1, 1, 2}},
+      {3, 1, 9, 9, 9, {4, 5, 6}, {2, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},
       // kernel positions that skip phases
       {2, 2, 3, 4, 1, {1, 7, 9}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},
       {2, 2, 3, 4, 1, {1, 12, 12}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 2, 2}},  // dilation equals stride
@@ -146,14 +161,19 @@ TEST_CASE("convolutions of many channels and their gradients equal plain loops")
 
 TEST_CASE("convolutions of many channels do not depend on the number of threads") {
   struct Layer {
-    std::int64_t batch, in, out, size, kernel, stride;
+    std::int64_t batch, in, out, size, kernel, stride, groups = 1;
+    ebb::MemoryFormat format = ebb::MemoryFormat::Contiguous;
   };
-  for (const Layer& l : {Layer{5, 64, 64, 23, 3, 1}, Layer{3, 70, 96, 14, 3, 2}, Layer{2, 130, 40, 30, 1, 1},
-                         Layer{9, 3, 64, 37, 7, 2}, Layer{7, 96, 130, 7, 3, 1}}) {
-    INFO(l.in << " to " << l.out << " channels");
-    const Variable x = ramp({l.batch, l.in, l.size, l.size}).to(ebb::kFloat).requires_grad_();
-    const Variable w = ramp({l.out, l.in, l.kernel, l.kernel}).to(ebb::kFloat).requires_grad_();
-    const auto run = [&] { return ebb::conv2d(x, w, {}, l.stride, l.kernel / 2); };
+  const auto last = ebb::MemoryFormat::ChannelsLast;
+  for (const Layer& l :
+       {Layer{5, 64, 64, 23, 3, 1}, Layer{3, 70, 96, 14, 3, 2}, Layer{2, 130, 40, 30, 1, 1},
+        Layer{9, 3, 64, 37, 7, 2}, Layer{7, 96, 130, 7, 3, 1}, Layer{3, 70, 96, 14, 3, 2, 1, last},
+        Layer{2, 130, 48, 30, 1, 1, 1, last}, Layer{9, 200, 200, 20, 3, 2, 200, last}}) {
+    INFO(l.in << " to " << l.out << " channels in " << l.groups << " groups");
+    const Variable x =
+        ramp({l.batch, l.in, l.size, l.size}).to(ebb::kFloat).contiguous(l.format).requires_grad_();
+    const Variable w = ramp({l.out, l.in / l.groups, l.kernel, l.kernel}).to(ebb::kFloat).requires_grad_();
+    const auto run = [&] { return ebb::conv2d(x, w, {}, l.stride, l.kernel / 2, 1, l.groups); };
     const Variable y = run(), g = y.detach().sin();
     check_threads(run);
     check_threads([&] { return ebb::autograd::grad({run()}, {x}, {g})[0]; });
@@ -292,17 +312,21 @@ TEST_CASE("float convolutions are as accurate as blockwise sums") {
     const Variable x = ebb::randn({l.batch, l.in, l.size, l.size});
     const Variable w = ebb::randn({l.out, l.in / l.groups, l.kernel, l.kernel});
     const Variable g = ebb::randn(ebb::conv2d(x, w, {}, l.stride, l.padding, 1, l.groups).sizes().vec());
-    const auto results = [&](ebb::DType dtype) {
-      const Variable a = x.to(dtype).clone().requires_grad_(), b = w.to(dtype).clone().requires_grad_();
+    const auto results = [&](ebb::DType dtype, ebb::MemoryFormat format) {
+      const Variable a = x.to(dtype).contiguous(format).clone().requires_grad_();
+      const Variable b = w.to(dtype).clone().requires_grad_();
       const Variable y = ebb::conv2d(a, b, {}, l.stride, l.padding, 1, l.groups);
       auto all = ebb::autograd::grad({y}, {a, b}, {g.to(dtype)});
       all.push_back(y.detach());
       return all;
     };
-    const auto single = results(ebb::kFloat), exact = results(ebb::kDouble);
-    CHECK(distance(single[2], exact[2]) < l.bar);
-    CHECK(distance(single[0], exact[0]) < l.bar);
-    CHECK(distance(single[1], exact[1]) < l.bar);
+    const auto exact = results(ebb::kDouble, ebb::MemoryFormat::Contiguous);
+    for (const auto format : {ebb::MemoryFormat::Contiguous, ebb::MemoryFormat::ChannelsLast}) {
+      const auto single = results(ebb::kFloat, format);
+      CHECK(distance(single[2], exact[2]) < l.bar);
+      CHECK(distance(single[0], exact[0]) < l.bar);
+      CHECK(distance(single[1], exact[1]) < l.bar);
+    }
   }
 }
 

@@ -98,14 +98,20 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
                   const Convolution& c, bool is_layer, bool relu) {
   const DType dtype = first.dtype();
   const Device device = first.device();
-  // The CPU kernels take contiguous arrays of Float and Double, and BFloat16 operands for a Float result. The
-  // CUDA kernels take one memory format for all arrays.
-  const bool widens = device.is_cpu() && dtype != kDouble;
+  // The CPU kernels take arrays of Float and Double, each of which is contiguous or channels-last. They also
+  // take contiguous BFloat16 operands for a Float result. The CUDA kernels take one memory format for all
+  // arrays.
+  const bool on_cpu = device.is_cpu(), widens = on_cpu && dtype != kDouble;
   const DType compute = widens ? kFloat : dtype, taken = widens && dtype != kBFloat16 ? kFloat : dtype;
-  const MemoryFormat format = device.is_cpu() ? MemoryFormat::Contiguous : c.format;
-  NdArray array = empty_in(result_shape(kind, c), compute, device, format);
-  const NdArray a = contiguous_array(first, {taken, format}), b = contiguous_array(second, {taken, format}),
-                shift = contiguous_array(bias, {compute});
+  const MemoryFormat format = on_cpu && dtype == kBFloat16 ? MemoryFormat::Contiguous : c.format;
+  const MemoryFormat result_format = kind == ConvKind::weight ? c.weight_format : c.format;
+  const auto operand = [&](const Variable& x) {
+    const bool planes = on_cpu && x.array().is_contiguous();
+    return contiguous_array(x, {taken, planes ? MemoryFormat::Contiguous : format});
+  };
+  NdArray array =
+      empty_in(result_shape(kind, c), compute, device, on_cpu && format == c.format ? result_format : format);
+  const NdArray a = operand(first), b = operand(second), shift = contiguous_array(bias, {compute});
   if (array.numel() == 0 || a.numel() == 0 || b.numel() == 0)
     fill_without_products(array, shift, relu);
   else if (kind == ConvKind::forward)
@@ -114,8 +120,7 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
     kernels::conv_input(device, array, a, b, shift, c.geometry);
   else
     kernels::conv_weight(device, array, a, b, c.geometry);
-  Variable out = Variable(std::move(array))
-                     .to(dtype, false, false, kind == ConvKind::weight ? c.weight_format : c.format);
+  Variable out = Variable(std::move(array)).to(dtype, false, false, result_format);
   if (const auto node = kind == ConvKind::weight
                             ? record_results<ConvolutionBackward>({&out}, first, second)
                             : record_results<ConvolutionBackward>({&out}, first, second, bias)) {

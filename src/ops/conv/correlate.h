@@ -18,11 +18,11 @@ struct Target {
 };
 
 /// The weights. In a group, the weight of (row, channel, tap) is data[group * group_step + row * row_step +
-/// channel * channel_step + tap.index].
+/// channel * channel_step + tap.index * tap_step].
 template <class T>
 struct Weights {
-  const T* data;
-  std::int64_t group_step, row_step, channel_step;
+  T* data;
+  std::int64_t group_step, row_step, channel_step, tap_step;
 };
 
 template <class T>
@@ -32,19 +32,20 @@ struct Correlation {
   std::int64_t batch;
   std::int64_t groups;
   std::int64_t rows;             // channels of the result in one group
-  const T* source;               // [batch][groups * source_channels][...]
+  const T* source;               // images of groups * source_channels channels
   std::int64_t source_channels;  // channels of one group; the sum is over the first reading.channels
-  Weights<T> weight;
+  Weights<const T> weight;
   const T* bias;  // [groups * rows] or null
-  T* result;      // [batch][groups * rows][...]
+  T* result;      // images of groups * rows channels
+  Layout layout;  // of the result
 };
 
 /// Computes the correlation with adjacent results of a row in vector lanes. This is faster than
-/// correlate_by_channels() for groups with few channels.
+/// correlate_by_channels() for groups with few channels. No array is channels-last.
 template <class T>
 void correlate_by_pixels(const Correlation<T>& c);
 /// Computes the weight's gradient, weight[groups][rows][depth]: the sum over the batch and all results of
-/// `out` times the windows of `in`.
+/// `out` times the windows of `in`. No array is channels-last.
 template <class T>
 void weight_by_pixels(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
                       T* weight);
@@ -59,7 +60,15 @@ void correlate_by_channels(const Correlation<T>& c);
 /// width.
 template <class T, class Operand = T>
 void weight_by_channels(const ConvGeometry& geometry, const Reading& reading, const Operand* in,
-                        const Operand* out, T* weight);
+                        const Operand* out, const Layout& out_layout, const Weights<T>& weight);
+
+/// Compute the correlation and the weight's gradient of groups of one channel (depthwise) with groups in
+/// vector lanes. The images are channels-last.
+template <class T>
+void correlate_by_groups(const Correlation<T>& c);
+template <class T>
+void weight_by_groups(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
+                      T* weight);
 
 /// Compute the three ops by column matrices and matrix products. They are for kernels about as large as the
 /// image; with windows, most of the computed results would be dropped for such kernels.
@@ -79,7 +88,7 @@ constexpr std::int64_t pairs_of(std::int64_t channels) { return (channels + 1) /
 NdArray pair_planes(const BFloat16* planes, std::int64_t groups, std::int64_t channels, std::int64_t plane);
 
 /// Returns the weights of `taps` taps as [groups][rows][pairs of channels][taps].
-NdArray pair_weights(const Weights<BFloat16>& weight, std::int64_t groups, std::int64_t rows,
+NdArray pair_weights(const Weights<const BFloat16>& weight, std::int64_t groups, std::int64_t rows,
                      std::int64_t channels, std::int64_t taps);
 
 }  // namespace ebb::cpu::conv

@@ -31,8 +31,9 @@ NdArray pack_panels(const Correlation<T>& c) {
         for (int r = 0; r < n; ++r) {
           const T* from_row = c.weight.data + group * c.weight.group_step + (row + r) * c.weight.row_step;
           for (std::int64_t k = 0; k < depth; ++k)
-            out[k * n + r] = from_row[k / taps * c.weight.channel_step +
-                                      c.reading.taps[static_cast<std::size_t>(k % taps)].index];
+            out[k * n + r] =
+                from_row[k / taps * c.weight.channel_step +
+                         c.reading.taps[static_cast<std::size_t>(k % taps)].index * c.weight.tap_step];
         }
         row += n;
       }

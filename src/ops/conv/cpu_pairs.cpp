@@ -35,7 +35,7 @@ NdArray pair_planes(const BFloat16* planes, std::int64_t groups, std::int64_t ch
   return paired;
 }
 
-NdArray pair_weights(const Weights<BFloat16>& weight, std::int64_t groups, std::int64_t rows,
+NdArray pair_weights(const Weights<const BFloat16>& weight, std::int64_t groups, std::int64_t rows,
                      std::int64_t channels, std::int64_t taps) {
   const std::int64_t pairs = pairs_of(channels);
   NdArray paired = NdArray::empty({groups * rows * pairs * taps}, kFloat);

@@ -57,13 +57,13 @@ class Cascade {
 
 template <class T, class Operand>
 void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Operand* in, const Operand* out,
-                        T* weight) {
+                        const Layout& layout, const Weights<T>& weight) {
   using Element = std::conditional_t<std::is_same_v<T, Operand>, T, tiles::Pair>;
   constexpr std::int64_t kPacked = sizeof(T) / sizeof(Operand);  // results in one Element
   const std::int64_t taps = static_cast<std::int64_t>(reading.taps.size());
   const std::int64_t depth = reading.depth(), rows_out = g.group_out(), numel = g.out_channels * depth;
-  const std::int64_t out_plane = ConvGeometry::volume(g.out), in_plane = ConvGeometry::volume(g.in);
-  if (g.batch * out_plane == 0) return std::fill(weight, weight + numel, T(0));
+  const std::int64_t out_plane = ConvGeometry::volume(g.out);
+  if (g.batch * out_plane == 0) return std::fill(weight.data, weight.data + numel, T(0));
   if (numel == 0) return;
   // A thread computes the product of some channels of `out` and some channels of `in`, so that the sums stay
   // in the cache. More channels of `out` per job mean that windows are read less often.
@@ -86,14 +86,15 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
   const std::int64_t each = (loads.count() + slices - 1) / slices;
   slices = (loads.count() + each - 1) / each;
   const NdArray partial = NdArray::empty({slices == 1 ? 0 : slices * numel}, dtype_of<T>());
-  T* const results = slices == 1 ? weight : partial.address_as<T>();
+  T* const results = slices == 1 ? weight.data : partial.address_as<T>();
   parallel_for(0, pieces * slices, 1, [&](std::int64_t from, std::int64_t to) {
     const std::int64_t most_rows = block_channels * taps;
-    const NdArray of_windows = NdArray::empty({loads.size()}, dtype_of<Operand>());
+    const NdArray of_windows =
+        NdArray::empty({loads.window().in_place() ? 0 : loads.size()}, dtype_of<Operand>());
     Operand* const windows = of_windows.template address_as<Operand>();
     const std::int64_t most_elements = loads.pixels() / kPacked;
     const NdArray scratch = NdArray::empty({most_elements * wide + 2 * most_rows * wide}, dtype_of<T>());
-    T* const right = scratch.address_as<T>();
+    T* const packed = scratch.address_as<T>();
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t slice = i / pieces, group = i / (panels * blocks) % g.groups;
       const std::int64_t first_in = i / panels % blocks * block_channels;
@@ -101,45 +102,64 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
       const std::int64_t channels = std::min(block_channels, g.group_in() - first_in), rows = channels * taps;
       const std::int64_t lanes = std::min(wide, rows_out - first_out), pitch = tiles::padded<T>(lanes);
       const std::int64_t first_load = slice * each, last_load = std::min(first_load + each, loads.count());
-      Cascade<T> sums(right + most_elements * wide, rows * pitch, last_load - first_load);
+      Cascade<T> sums(packed + most_elements * wide, rows * pitch, last_load - first_load);
       for (std::int64_t load = first_load; load < last_load; ++load) {
+        const Operand* left = windows;
+        const T* right = packed;
         const std::int64_t pixels =
             loads.for_blocks(load, [&](std::int64_t image, const Block& block, std::int64_t q,
                                        std::int64_t count, std::int64_t window) {
-              loads.window().fill(windows + window,
-                                  in + (image * g.in_channels + group * g.group_in() + first_in) * in_plane,
-                                  channels, block);
-              const Operand* from_out = out +
-                                        (image * g.out_channels + group * rows_out + first_out) * out_plane +
-                                        (block.slice * g.out[1] + block.row) * g.out[2] + block.column;
-              transpose(reinterpret_cast<const T*>(from_out), out_plane / kPacked, lanes, count / kPacked,
-                        right + q / kPacked * pitch, pitch);
+              const Operand* const source = in + image * reading.layout.image +
+                                            (group * g.group_in() + first_in) * reading.layout.channel;
+              if (!loads.window().in_place())
+                loads.window().fill(windows + window, source, channels, block);
+              else if (q == 0)
+                left = source + block.column * reading.layout.pixel;
+              const std::int64_t pixel = (block.slice * g.out[1] + block.row) * g.out[2] + block.column;
+              const T* const from_out = reinterpret_cast<const T*>(
+                  out + image * layout.image + (group * rows_out + first_out) * layout.channel +
+                  pixel * layout.pixel);
+              if (!layout.interleaved())
+                transpose(from_out, layout.channel / kPacked, lanes, count / kPacked,
+                          packed + q / kPacked * pitch, pitch);
+              else if (layout.pixel != pitch)
+                copy_pixels(from_out, layout.pixel, count, lanes, packed + q * pitch, pitch);
+              else if (q == 0)
+                right = from_out;
             });
         const std::int64_t elements = pixels / kPacked, length = part_of<96>(elements);
         for (std::int64_t q = 0; q < elements; q += length)
           tiles::fastest_product<Element>(
               rows, pitch, std::min(length, elements - q),
-              tiles::ScatteredLeft<Operand>{windows, loads.window().shifts().data(), positions.data() + q},
+              tiles::ScatteredLeft<Operand>{left, loads.window().shifts().data(), positions.data() + q},
               reinterpret_cast<const Element*>(right + q * pitch), pitch, sums.of_load(), pitch, q > 0);
         sums.end_load();
       }
-      T* const to_weight = results + slice * numel + (group * rows_out + first_out) * depth + first_in * taps;
-      transpose(sums.total(), pitch, rows, lanes, to_weight, depth);
+      T* const to_weight = results + slice * numel + group * weight.group_step + first_out * weight.row_step +
+                           first_in * weight.channel_step;
+      if (weight.tap_step == 1)
+        transpose(sums.total(), pitch, rows, lanes, to_weight, weight.row_step);
+      else
+        for (std::int64_t t = 0; t < taps; ++t)
+          transpose(sums.total() + t * pitch, taps * pitch, channels, lanes, to_weight + t * weight.tap_step,
+                    weight.row_step);
     }
   });
   if (slices == 1) return;
   parallel_for(0, numel, kGrain / slices, [&](std::int64_t from, std::int64_t to) {
-    std::copy(results + from, results + to, weight + from);
+    std::copy(results + from, results + to, weight.data + from);
     for (std::int64_t s = 1; s < slices; ++s)
-      for (std::int64_t i = from; i < to; ++i) weight[i] += results[s * numel + i];
+      for (std::int64_t i = from; i < to; ++i) weight.data[i] += results[s * numel + i];
   });
 }
 
-template void weight_by_channels(const ConvGeometry&, const Reading&, const float*, const float*, float*);
-template void weight_by_channels(const ConvGeometry&, const Reading&, const double*, const double*, double*);
+template void weight_by_channels(const ConvGeometry&, const Reading&, const float*, const float*,
+                                 const Layout&, const Weights<float>&);
+template void weight_by_channels(const ConvGeometry&, const Reading&, const double*, const double*,
+                                 const Layout&, const Weights<double>&);
 #if EBB_BFLOAT16_PAIRS
 template void weight_by_channels(const ConvGeometry&, const Reading&, const BFloat16*, const BFloat16*,
-                                 float*);
+                                 const Layout&, const Weights<float>&);
 #endif
 
 }  // namespace ebb::cpu::conv

@@ -6,9 +6,10 @@
 
 namespace ebb::cpu::conv {
 
-Reading forward_reading(const ConvGeometry& g) {
+Reading forward_reading(const ConvGeometry& g, const Layout& layout) {
   Reading r;
   r.channels = g.group_in();
+  r.layout = layout;
   std::vector<std::int64_t> used[3];  // the phases that taps use
   for (int a = 0; a < 3; ++a) {
     r.axis[a] = {g.in[a], g.out[a], (g.kernel[a] - 1) * g.dilation[a] / g.stride[a], g.stride[a],
@@ -37,21 +38,51 @@ Reading forward_reading(const ConvGeometry& g) {
   return r;
 }
 
+namespace {
+
+// Returns whether the results of each pixel depend on this pixel only, and the pixels are one row.
+bool combines_channels(const Reading& r) {
+  const auto& [a, b, c] = r.axis;
+  return r.taps.size() == 1 && a.source == 1 && b.source == 1 && c.source == c.out && c.step == 1 &&
+         c.padding == 0;
+}
+
+// Returns the distance of pixels in an interleaved window. Pixels must not be a multiple of two cache lines
+// apart, because the pixels of a channel would then map to a few sets of the cache.
+std::int64_t spread_pixels(std::int64_t channels) {
+  if (channels < 16) return channels;
+  const std::int64_t whole = (channels + 15) / 16 * 16;
+  return whole % 32 == 0 ? whole + 16 : whole;
+}
+
+}  // namespace
+
 Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
     : reading_(reading),
+      in_place_(reading.layout.interleaved() && combines_channels(reading)),
+      pixel_step_(!reading.layout.interleaved() ? 1
+                  : in_place_                   ? reading.layout.pixel
+                                                : spread_pixels(reading.channels)),
       pitch_(columns + reading.axis[2].reach),
       height_(rows + reading.axis[1].reach),
       slice_size_(height_ * pitch_),
       phase_size_((1 + reading.axis[0].reach) * slice_size_),
-      channel_size_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_) {
-  // The distance between channels must not be a multiple of 64 elements, because all channels would then map
-  // to a few sets of the cache.
-  if (channel_size_ % 64 == 0) channel_size_ += 16;
+      channel_step_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_),
+      size_(channel_step_ * pixel_step_) {
+  if (reading.layout.interleaved()) {
+    channel_step_ = 1;
+  } else {
+    // The distance between channels must not be a multiple of 64 elements, because all channels would then
+    // map to a few sets of the cache.
+    if (channel_step_ % 64 == 0) channel_step_ += 16;
+    size_ = reading.channels * channel_step_;
+  }
   shifts_.reserve(static_cast<std::size_t>(reading.depth()));
   for (std::int64_t c = 0; c < reading.channels; ++c)
     for (const Tap& tap : reading.taps)
-      shifts_.push_back(c * channel_size_ + tap.phase * phase_size_ + tap.shift[0] * slice_size_ +
-                        tap.shift[1] * pitch_ + tap.shift[2]);
+      shifts_.push_back(c * channel_step_ +
+                        pixel_step_ * (tap.phase * phase_size_ + tap.shift[0] * slice_size_ +
+                                       tap.shift[1] * pitch_ + tap.shift[2]));
 }
 
 namespace {
@@ -112,7 +143,7 @@ Loads::Loads(const Reading& r, std::int64_t batch, std::int64_t pixels, std::int
   for (std::int64_t e = 0; e < per_load_; ++e)
     for (std::int64_t j = 0; j < rows_; ++j)
       for (std::int64_t u = 0; u < columns_; ++u)
-        positions_.push_back(e * window_.size() + j * window_.pitch() + u);
+        positions_.push_back(e * window_.size() + j * window_.pitch() + u * window_.pixel_step());
 }
 
 }  // namespace ebb::cpu::conv

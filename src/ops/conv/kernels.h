@@ -1,8 +1,8 @@
 // The kernels of convolution, and its geometry. Each kernel is linear in both operands (except for relu), and
 // its derivatives are the other two kernels.
-// On the CPU, either all arrays are contiguous and of the same dtype, Float or Double, or both operands are
-// BFloat16 and the other arrays are Float. On CUDA, arrays have any floating dtype; all arrays of a call are
-// contiguous, or all are channels-last. Results are dense.
+// On the CPU, either all arrays are of the same dtype, Float or Double, and each of them is contiguous or
+// channels-last; or both operands are BFloat16, the other arrays are Float, and all are contiguous. On CUDA,
+// arrays have any floating dtype; all arrays of a call are contiguous, or all are channels-last.
 #pragma once
 
 #include <ebb/core/ndarray.h>

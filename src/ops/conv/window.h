@@ -7,15 +7,27 @@
 // results between two rows of the output are computed and dropped.
 //
 // A stride divides the image into phases (every stride-th row and column); each phase has its own window.
+//
+// The window of a channels-last image contains the channels of a pixel next to each other, so that it is
+// filled by copies of whole pixels.
 #pragma once
 
 #include "ops/conv/kernels.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace ebb::cpu::conv {
+
+/// The distances between the elements of images in memory. The pixels of a channel are in row-major order.
+struct Layout {
+  std::int64_t image, channel, pixel;
+
+  /// Returns whether the layout is channels-last.
+  bool interleaved() const { return pixel != 1; }
+};
 
 /// One tap: for each axis the phase that it reads and its shift within the phase.
 struct Tap {
@@ -43,12 +55,33 @@ struct Reading {
   std::vector<Phase> phases;
   std::vector<Tap> taps;
   std::int64_t channels = 1;  // channels of the source in one group
+  Layout layout;              // of the source
 
   std::int64_t depth() const { return static_cast<std::int64_t>(taps.size()) * channels; }
 };
 
 /// Returns how the forward pass reads `in`.
-Reading forward_reading(const ConvGeometry& geometry);
+Reading forward_reading(const ConvGeometry& geometry, const Layout& layout);
+
+/// Copies `count` pixels of `channels` channels. The pixels are `from_step` and `to_step` apart.
+template <class T>
+void copy_pixels(const T* from, std::int64_t from_step, std::int64_t count, std::int64_t channels, T* to,
+                 std::int64_t to_step) {
+  constexpr std::int64_t kLine = 16;
+  if (channels == from_step && channels == to_step) {
+    std::memcpy(to, from, static_cast<std::size_t>(count * channels) * sizeof(T));
+  } else if (channels < kLine) {
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t u = 0; u < count; ++u) to[u * to_step + c] = from[u * from_step + c];
+  } else {
+    // If the number of channels is not a multiple of kLine, the last two copies of a pixel overlap.
+    for (std::int64_t u = 0; u < count; ++u, from += from_step, to += to_step)
+      for (std::int64_t c = 0; c < channels; c += kLine) {
+        const std::int64_t at = std::min(c, channels - kLine);
+        std::memcpy(to + at, from + at, kLine * sizeof(T));
+      }
+  }
+}
 
 /// A block of the result: the rows [row, row + rows) and columns [column, column + columns) of slice `slice`
 /// (an index of the first axis).
@@ -66,11 +99,14 @@ class Window {
  public:
   Window(const Reading& reading, std::int64_t rows, std::int64_t columns);
 
-  std::int64_t size() const { return reading_.channels * channel_size_; }
+  std::int64_t size() const { return size_; }
   /// Returns the offsets of all (channel, tap) pairs from the window's start, channels outermost.
   const std::vector<std::int64_t>& shifts() const { return shifts_; }
-  /// Returns the row stride.
-  std::int64_t pitch() const { return pitch_; }
+  /// Returns the distance of two pixels of a row, and the row stride.
+  std::int64_t pixel_step() const { return pixel_step_; }
+  std::int64_t pitch() const { return pitch_ * pixel_step_; }
+  /// Returns whether the window has the layout of a part of the source, so that it need not be filled.
+  bool in_place() const { return in_place_; }
   /// Returns the number of window positions that a block of `rows` rows covers, up to the end of its last
   /// row.
   std::int64_t span(std::int64_t rows) const { return (rows - 1) * pitch_ + reading_.axis[2].out; }
@@ -81,52 +117,72 @@ class Window {
   void fill(T* window, const T* source, std::int64_t channels, const Block& block) const;
 
  private:
+  /// Calls copy(first pixel of the window's row, pixel of the source, first, last) for the window's rows. The
+  /// columns [first, last) are inside the source; the pixel of the source belongs to column 0.
+  template <class Copy>
+  void for_rows(const Block& block, const Copy& copy) const;
+
   const Reading& reading_;
-  std::int64_t pitch_;
+  bool in_place_;
+  std::int64_t pixel_step_;
+  std::int64_t pitch_;   // pixels of a window row
   std::int64_t height_;  // rows of a window slice
   std::int64_t slice_size_;
   std::int64_t phase_size_;
-  std::int64_t channel_size_;
+  std::int64_t channel_step_;
+  std::int64_t size_;
   std::vector<std::int64_t> shifts_;
 };
 
-template <class T>
-void Window::fill(T* window, const T* source, std::int64_t channels, const Block& block) const {
+template <class Copy>
+void Window::for_rows(const Block& block, const Copy& copy) const {
   const auto& [a, b, c] = reading_.axis;
   const std::int64_t width = block.columns + c.reach, height = block.rows + b.reach, depth = 1 + a.reach;
-  for (std::int64_t channel = 0; channel < channels; ++channel) {
-    const T* plane = source + channel * a.source * b.source * c.source;
-    for (std::size_t p = 0; p < reading_.phases.size(); ++p) {
-      const Phase& phase = reading_.phases[p];
-      T* to = window + channel * channel_size_ + static_cast<std::int64_t>(p) * phase_size_;
-      // Columns [first, last) of the window are inside the source.
-      const std::int64_t x0 = c.step * block.column + phase.at[2] - c.padding;
-      std::int64_t first = x0 >= 0 ? 0 : (-x0 + c.step - 1) / c.step;
-      std::int64_t last = c.source - x0 <= 0 ? 0 : (c.source - x0 + c.step - 1) / c.step;
-      if (first > width) first = width;
-      last = last > width ? width : last < first ? first : last;
-      for (std::int64_t i = 0; i < depth; ++i) {
-        const std::int64_t z = a.step * (block.slice + i) + phase.at[0] - a.padding;
-        for (std::int64_t j = 0; j < height; ++j) {
-          const std::int64_t y = b.step * (block.row + j) + phase.at[1] - b.padding;
-          T* row = to + i * slice_size_ + j * pitch_;
-          if (z < 0 || z >= a.source || y < 0 || y >= b.source) {
-            std::memset(static_cast<void*>(row), 0, static_cast<std::size_t>(width) * sizeof(T));
-            continue;
-          }
-          const T* from = plane + (z * b.source + y) * c.source + x0;
-          for (std::int64_t u = 0; u < first; ++u) row[u] = T(0);
-          if (c.step == 1)
-            std::memcpy(row + first, from + first, static_cast<std::size_t>(last - first) * sizeof(T));
-          else if (c.step == 2)
-            for (std::int64_t u = first; u < last; ++u) row[u] = from[u * 2];
-          else
-            for (std::int64_t u = first; u < last; ++u) row[u] = from[u * c.step];
-          for (std::int64_t u = last; u < width; ++u) row[u] = T(0);
-        }
+  for (std::size_t p = 0; p < reading_.phases.size(); ++p) {
+    const Phase& phase = reading_.phases[p];
+    const std::int64_t x0 = c.step * block.column + phase.at[2] - c.padding;
+    std::int64_t first = x0 >= 0 ? 0 : (-x0 + c.step - 1) / c.step;
+    std::int64_t last = c.source - x0 <= 0 ? 0 : (c.source - x0 + c.step - 1) / c.step;
+    if (first > width) first = width;
+    last = last > width ? width : last < first ? first : last;
+    for (std::int64_t i = 0; i < depth; ++i) {
+      const std::int64_t z = a.step * (block.slice + i) + phase.at[0] - a.padding;
+      for (std::int64_t j = 0; j < height; ++j) {
+        const std::int64_t y = b.step * (block.row + j) + phase.at[1] - b.padding;
+        const std::int64_t row = static_cast<std::int64_t>(p) * phase_size_ + i * slice_size_ + j * pitch_;
+        const bool inside = z >= 0 && z < a.source && y >= 0 && y < b.source;
+        copy(row, (z * b.source + y) * c.source + x0, inside ? first : width, inside ? last : width);
       }
     }
   }
+}
+
+template <class T>
+void Window::fill(T* window, const T* source, std::int64_t channels, const Block& block) const {
+  const Layout& layout = reading_.layout;
+  const std::int64_t step = reading_.axis[2].step, width = block.columns + reading_.axis[2].reach;
+  if (layout.interleaved())
+    return for_rows(block, [&](std::int64_t at, std::int64_t pixel, std::int64_t first, std::int64_t last) {
+      T* const row = window + at * pixel_step_;
+      std::fill_n(row, first * pixel_step_, T(0));
+      copy_pixels(source + (pixel + first * step) * layout.pixel, step * layout.pixel, last - first, channels,
+                  row + first * pixel_step_, pixel_step_);
+      std::fill_n(row + last * pixel_step_, (width - last) * pixel_step_, T(0));
+    });
+  for (std::int64_t channel = 0; channel < channels;
+       ++channel, window += channel_step_, source += layout.channel)
+    for_rows(block, [&](std::int64_t at, std::int64_t pixel, std::int64_t first, std::int64_t last) {
+      T* const row = window + at;
+      const T* const from = source + pixel;
+      for (std::int64_t u = 0; u < first; ++u) row[u] = T(0);
+      if (step == 1)
+        std::memcpy(row + first, from + first, static_cast<std::size_t>(last - first) * sizeof(T));
+      else if (step == 2)
+        for (std::int64_t u = first; u < last; ++u) row[u] = from[u * 2];
+      else
+        for (std::int64_t u = first; u < last; ++u) row[u] = from[u * step];
+      for (std::int64_t u = last; u < width; ++u) row[u] = T(0);
+    });
 }
 
 /// Returns the number of rows of a block for which the window fits into the cache.
