@@ -53,6 +53,17 @@ class Cascade {
   std::int64_t size_, loads_, added_ = 0;
 };
 
+// Does the same as transpose(), but reads few rows at a time. The rows are planes of an image, and the
+// processor prefetches only from few pages.
+template <class T>
+void transpose_planes(const T* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, T* to,
+                      std::int64_t to_pitch) {
+  constexpr std::int64_t kSide = tiles::kWidth<T>;
+  for (; rows >= 2 * kSide; rows -= kSide, from += kSide * from_pitch, to += kSide)
+    transpose(from, from_pitch, kSide, columns, to, to_pitch);
+  transpose(from, from_pitch, rows, columns, to, to_pitch);
+}
+
 }  // namespace
 
 template <class T, class Operand>
@@ -120,8 +131,8 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
                   out + image * layout.image + (group * rows_out + first_out) * layout.channel +
                   pixel * layout.pixel);
               if (!layout.interleaved())
-                transpose(from_out, layout.channel / kPacked, lanes, count / kPacked,
-                          packed + q / kPacked * pitch, pitch);
+                transpose_planes(from_out, layout.channel / kPacked, lanes, count / kPacked,
+                                 packed + q / kPacked * pitch, pitch);
               else if (layout.pixel != pitch)
                 copy_pixels(from_out, layout.pixel, count, lanes, packed + q * pitch, pitch);
               else if (q == 0)
