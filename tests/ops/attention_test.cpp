@@ -84,6 +84,24 @@ TEST_CASE("attention ignores masked keys whatever values they hold") {
   CHECK(near(scaled_dot_product_attention(q, k, v, allowed), expected, 1e-6));
 }
 
+TEST_CASE("attention skips tiles of masked keys unless their values are not finite") {
+  for (const DType dtype : {kFloat, kBFloat16}) {
+    const Tensor q = randn({1, 2, 60, 8}, dtype), k = randn({1, 2, 400, 8}, dtype),
+                 v = randn({1, 2, 400, 5}, dtype), allowed = ones({60, 400}, kBool);
+    allowed.slice(1, 128).fill_(false);
+    CHECK(equal(scaled_dot_product_attention(q, k, v, allowed),
+                scaled_dot_product_attention(q, k.slice(2, 0, 128), v.slice(2, 0, 128))));
+    // One query of the second tile of queries sees a key of the third tile of keys.
+    allowed.slice(0, 59).slice(1, 300, 301).fill_(true);
+    const Tensor added = zeros({60, 400}).masked_fill(allowed.logical_not(), -INFINITY);
+    CHECK(
+        equal(scaled_dot_product_attention(q, k, v, allowed), scaled_dot_product_attention(q, k, v, added)));
+    v.select(1, 1).select(1, 140).fill_(NAN);
+    const Tensor y = scaled_dot_product_attention(q, k, v, allowed);
+    CHECK(equal(y.isnan().any(-1).any(-1), tensor({false, true}).view({1, 2})));
+  }
+}
+
 TEST_CASE("attention with very large scores selects the best key and has finite gradients") {
   const Tensor q = randn({40, 8}) * 1e4, k = randn({100, 8}) * 1e4, v = randn({100, 8});
   Tensor a = q.detach().requires_grad_(), b = k.detach().requires_grad_(), c = v.detach().requires_grad_();

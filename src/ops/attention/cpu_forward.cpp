@@ -19,13 +19,15 @@ struct Packed {
   using C = Compute<T>;
   std::int64_t tiles, width, value_width;
   NdArray keys, values;
+  std::vector<char> finite;  // with a Bool mask: whether all values of each tile are finite
 
-  Packed(const Sizes& s, const NdArray& key, const NdArray& value)
+  Packed(const Sizes& s, const NdArray& key, const NdArray& value, const NdArray& mask)
       : tiles(ceil_div(s.keys, kKeys)),
         width(s.width),
         value_width(padded<C>(s.value_width)),
         keys(NdArray::empty({s.batch * s.key_heads() * tiles, width, kKeys}, dtype_of<C>())),
-        values(NdArray::empty({s.batch * s.key_heads() * tiles, kKeys, value_width}, dtype_of<C>())) {
+        values(NdArray::empty({s.batch * s.key_heads() * tiles, kKeys, value_width}, dtype_of<C>())),
+        finite(mask.defined() && mask.dtype() == kBool ? s.batch * s.key_heads() * tiles : 0) {
     const Rows<const T> from(key), at(value);
     parallel_for(0, s.batch * s.key_heads() * tiles, grain_for(kKeys * (s.width + s.value_width)),
                  [&](std::int64_t begin, std::int64_t end) {
@@ -36,6 +38,9 @@ struct Packed {
                      for (std::int64_t j = 0; j < rows; ++j)
                        pack_row(value_tile(job) + j * value_width, at.at(n, head, first + j), s.value_width,
                                 value_width, C(1));
+                     if (!finite.empty())
+                       finite[static_cast<std::size_t>(job)] =
+                           (array_of(value_tile(job), rows * value_width) * C(0)).sum() == 0;
                    }
                  });
   }
@@ -106,7 +111,9 @@ class Forward {
     const std::int64_t first = (at.batch * sizes_.key_heads() + at.head / sizes_.shared) * packed_.tiles;
     for (at.key = 0; at.key < end; at.key += kKeys) {
       at.columns = std::min(kKeys, end - at.key);
-      add_keys(at, first + at.key / kKeys);
+      const std::int64_t tile = first + at.key / kKeys;
+      // A hidden key has the weight 0, and adds NaN to the result only if its value is not finite.
+      if (!scores_.hides(at) || !packed_.finite[static_cast<std::size_t>(tile)]) add_keys(at, tile);
       if (runs_ && (at.key + kKeys) % RunSums::kRun == 0) end_run(at.rows);
     }
     if (runs_) {
@@ -167,7 +174,7 @@ void forward(ops::AttentionSaved& call) {
   using C = Compute<T>;
   const Sizes s(call);
   const Scores<T> scores(s, call.rule);
-  const Packed<T> packed(s, call.key, call.value);
+  const Packed<T> packed(s, call.key, call.value, call.rule.mask);
   const Rows<const T> query(call.query);
   const std::int64_t tiles = ceil_div(s.queries, kQueries);
   const std::int64_t work = std::min(kQueries, s.queries) * s.keys * (s.width + s.value_width + 8);

@@ -138,6 +138,19 @@ class Scores {
       }
     }
   }
+  /// Returns whether a Bool mask hides all keys of a tile from all its queries.
+  bool hides(const TilePosition& at) const {
+    if (mask_.kind != MaskKind::allowed) return false;
+    const auto* const allowed = static_cast<const bool*>(mask_.data) + at.key * mask_.steps[3];
+    const std::int64_t rows = mask_.steps[2] == 0 ? 1 : at.rows;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      int any = 0;
+      const bool* const row = allowed + mask_.row(at.batch, at.head, at.query + i);
+      each(at.columns, [&](std::int64_t, std::int64_t j) { any |= row[j]; });
+      if (any != 0) return false;
+    }
+    return true;
+  }
   /// Returns the end of the keys that the queries [query, query + rows) can see.
   std::int64_t end_of_keys(std::int64_t query, std::int64_t rows) const {
     return causal_ ? std::min(sizes_.keys, query + rows) : sizes_.keys;
@@ -147,11 +160,21 @@ class Scores {
 
  private:
   void allow(C* row, const bool* allowed, std::int64_t n) const {
-    for (std::int64_t j = 0; j < n; ++j) row[j] = allowed[j * mask_.steps[3]] ? row[j] : kNone;
+    each(n, [=](std::int64_t j, std::int64_t at) { row[j] = allowed[at] ? row[j] : kNone; });
   }
   template <class M>
   void add(C* row, const M* values, std::int64_t n) const {
-    for (std::int64_t j = 0; j < n; ++j) row[j] += static_cast<C>(values[j * mask_.steps[3]]);
+    each(n, [=](std::int64_t j, std::int64_t at) { row[j] += static_cast<C>(values[at]); });
+  }
+  /// Calls f(j, position of element j of a row of the mask) for j < n. The compiler vectorises the loop over
+  /// contiguous elements.
+  template <class F>
+  void each(std::int64_t n, F&& f) const {
+    const std::int64_t step = mask_.steps[3];
+    if (step == 1)
+      for (std::int64_t j = 0; j < n; ++j) f(j, j);
+    else
+      for (std::int64_t j = 0; j < n; ++j) f(j, j * step);
   }
 
   Sizes sizes_;
