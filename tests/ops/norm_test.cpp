@@ -262,6 +262,31 @@ TEST_CASE("batch_norm of an empty input is empty and does not update the running
     }
 }
 
+TEST_CASE("layer_norm of short rows has the bits of each row alone, and the values in Double") {
+  for (const DType dtype : {kFloat, kDouble, kBFloat16})
+    for (const std::int64_t width : {1, 7, 16, 33, 128, 129}) {
+      INFO(dtype << ", width " << width);
+      const Variable x = wave({37, width}, -2, 3).to(dtype), seed = wave({37, width}, -1, 1, 1.1).to(dtype);
+      if (dtype == kFloat && width > 1) x.select(0, 20).mul_(1e30);  // its squares overflow
+      const Variable w = wave({width}, 0.5, 2).to(dtype), b = wave({width}).to(dtype);
+      const auto run = [&](DType as, std::int64_t from, std::int64_t to) {
+        const Variable in = leaf(x.slice(0, from, to).to(as).clone()), weight = leaf(w.to(as).clone());
+        const Variable y = layer_norm(in, {width}, weight, b.to(as));
+        y.backward(seed.slice(0, from, to).to(as));
+        return variable_list{y.detach(), in.grad(), weight.grad()};
+      };
+      const variable_list all = run(dtype, 0, 37), wide = run(kDouble, 0, 37);
+      // Longer rows are summed in an order that depends on their address.
+      for (const std::int64_t i : {0, 15, 16, 20, 36}) {
+        const variable_list one = run(dtype, i, i + 1);
+        for (const int k : {0, 1}) CHECK((width > 128 || equal(all[k].slice(0, i, i + 1), one[k])));
+      }
+      const double tolerance = dtype == kBFloat16 ? 0.02 : dtype == kFloat ? 1e-4 : 1e-12;
+      for (const int k : {0, 1, 2})
+        CHECK(allclose(all[k].to(kDouble), wide[k], tolerance, tolerance * (1 + largest(wide[k]))));
+    }
+}
+
 TEST_CASE("layer_norm sums the gradients of weight and bias over any number of rows") {
   for (const std::int64_t rows : {1, 15, 16, 17, 32, 50}) {
     INFO(rows << " rows");
