@@ -55,6 +55,19 @@ TEST_CASE("ebb run labels the lines of each rank and states the variables of tor
   CHECK(ebb_run("-n 1 --backend nccl --no-labels echo a").output == "a\n");
 }
 
+TEST_CASE("ebb run kills an mpirun that does not notice the end of its processes") {
+  const support::Folder folder;
+  // `sleep 100` becomes the parent of `sleep 2`, and does not wait for its end.
+  support::write_file(folder / "mpirun",
+                      "#!/bin/sh\ncase $1 in --version) echo Open MPI; exit;; esac\n"
+                      "sleep 2 & exec sleep 100\n");
+  std::filesystem::permissions(folder / "mpirun", std::filesystem::perms::owner_all);
+  const ranks::Outcome outcome =
+      ranks::shell("PATH=" + folder.path().string() + ":$PATH timeout 60 " EBB_RUN " -n 2 a");
+  CHECK_THAT(outcome.output, Contains("does not end after its processes, and is killed"));
+  CHECK(outcome.status == 128 + SIGKILL);
+}
+
 TEST_CASE("ebb run does not mix the lines of ranks and keeps the last part of a line") {
   const ranks::Outcome outcome = ebb_run(
       "-n 3 --backend nccl sh -c 'for i in $(seq 100); do printf %05000d $RANK | tr 0 $RANK; echo; done; "

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -51,6 +52,18 @@ void open_output(int target, int (&ends)[2]) {
   EBB_CHECK((is_terminal ? openpty(&ends[0], &ends[1], nullptr, &raw, &size) : pipe(ends)) == 0,
             "the output of a process has no file descriptor: ", std::strerror(errno), ". Raise `ulimit -n`");
   for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
+}
+
+// Returns whether a process has a child that has not ended.
+bool has_living_child(pid_t process) {
+  const std::string id = std::to_string(process);
+  std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+  for (std::string child, state; children >> child;) {
+    std::getline(std::ifstream("/proc/" + child + "/stat"), state);
+    const std::size_t name = state.rfind(") ");
+    if (name != state.npos && state[name + 2] != 'Z') return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -146,6 +159,7 @@ bool Job::step(int milliseconds, int& launcher) {
     stop();
   }
   reap();
+  end_alone();
   if (Clock::now() > kill_at_)
     for (const Process& each : processes_) kill(each.id, SIGKILL);
   return moved && is_open;
@@ -173,6 +187,25 @@ void Job::reap() {
                                                        strsignal(WTERMSIG(status)), ")")
                                    : ebb::detail::text("ended with the exit status ", code);
     write_all(STDERR_FILENO, ebb::detail::text("ebb run: ", ended.rank, " on ", host, " ", reason, "\n"));
+  }
+}
+
+// mpirun of Open MPI 4.1 can wait forever for a lock of its own when a rank dies early.
+void Job::end_alone() {
+  const auto now = Clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + std::chrono::milliseconds(500);
+  for (Process& each : processes_) {
+    const bool has_child = each.id < 0 || has_living_child(each.id);
+    each.had_child |= has_child;
+    if (has_child || !each.had_child) {
+      each.alone.reset();
+    } else if (!each.alone) {
+      each.alone = now;
+    } else if (now > *each.alone + grace_) {
+      write_all(STDERR_FILENO, "ebb run: the launcher does not end after its processes, and is killed\n");
+      kill(each.id, SIGKILL);
+    }
   }
 }
 

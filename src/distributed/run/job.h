@@ -40,6 +40,8 @@ class Job {
     pid_t id;  // negative for ranks, which have process groups of their own
     int input;
     std::string rank;
+    bool had_child = false;
+    std::optional<Clock::time_point> alone = {};  // since its last child ended
   };
   struct Stream {
     int from, to;  // from is negative after the end
@@ -48,6 +50,8 @@ class Job {
 
   bool step(int milliseconds, int& launcher);
   void reap();
+  /// Kills a launcher that stays for the grace time after its last child has ended.
+  void end_alone();
   void stop();
   bool is_stopping() const { return kill_at_ != Clock::time_point::max(); }
   static void forward(Stream& stream);
@@ -56,7 +60,7 @@ class Job {
   const std::chrono::milliseconds grace_;
   sigset_t handled_{}, before_{};
   int signals_ = -1, status_ = 0, signal_ = 0;
-  Clock::time_point kill_at_ = Clock::time_point::max();
+  Clock::time_point kill_at_ = Clock::time_point::max(), next_look_;
   std::vector<Process> processes_;
   std::vector<Stream> streams_;
 };
