@@ -42,8 +42,8 @@ constexpr DType kBFloat16 = DType::BFloat16;
 
 /// Returns the size of one element in bytes.
 constexpr std::int64_t element_size(DType dtype) {
-  constexpr std::int64_t sizes[] = {1, 1, 2, 4, 8, 2, 4, 8, 1, 2, 0};
-  return sizes[static_cast<int>(dtype)];
+  constexpr std::uint64_t sizes = 0x021'8428'4211;  // a digit for each dtype, Byte last: no array in memory
+  return static_cast<std::int64_t>(sizes >> (4 * static_cast<int>(dtype)) & 15);
 }
 constexpr std::int64_t elementSize(DType dtype) { return element_size(dtype); }
 
