@@ -30,30 +30,13 @@ constexpr bool kPooling = true;
 
 constexpr std::int64_t kFlushBytes = 1 << 16;  // a thread publishes a byte count of greater magnitude
 
-// A counter that one thread writes and any thread may read.
-class Counter {
- public:
-  void add(std::int64_t n) {
-    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
-  }
-  std::int64_t get() const { return value_.load(std::memory_order_relaxed); }
-  std::int64_t take() {
-    const std::int64_t n = get();
-    value_.store(0, std::memory_order_relaxed);
-    return n;
-  }
-
- private:
-  std::atomic<std::int64_t> value_{0};
-};
-
 // The free lists of one thread. They contain at most two batches of each class. Alternating allocations and
 // frees therefore exchange memory with the depot at most once per batch.
 struct ThreadCache {
   Batch blocks[kClasses];
   Batch spare[kClasses];  // a full batch, or empty
   OpenSlab slab;
-  Counter bytes, cached, allocations, storages, nodes;
+  Counter bytes, allocations, storages, nodes;
 };
 
 struct Shared {
@@ -83,7 +66,7 @@ Shared& shared() {
 constinit thread_local ThreadCache* cache_of_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 
 void publish(ThreadCache& cache) {
-  const std::int64_t delta = cache.bytes.take();
+  const std::int64_t delta = std::exchange(cache.bytes, 0).get();
   Shared& s = shared();
   const std::int64_t now = s.current.fetch_add(delta, std::memory_order_relaxed) + delta;
   std::int64_t peak = s.peak.load(std::memory_order_relaxed);
@@ -91,16 +74,15 @@ void publish(ThreadCache& cache) {
   }
 }
 
-void put(ThreadCache& cache, std::size_t cls, Batch& batch) {
-  if (!batch.head) return;
-  cache.cached.add(-static_cast<std::int64_t>(shared().small.put(cls, std::exchange(batch, {}))));
+void put(std::size_t cls, Batch& batch) {
+  if (batch.head) shared().small.put(cls, std::exchange(batch, {}));
 }
 
 // Moves all cached blocks of a thread to the depot.
 void flush(ThreadCache& cache) {
   for (std::size_t cls = 0; cls < kClasses; ++cls) {
-    put(cache, cls, cache.blocks[cls]);
-    put(cache, cls, cache.spare[cls]);
+    put(cls, cache.blocks[cls]);
+    put(cls, cache.spare[cls]);
   }
   shared().small.close(cache.slab);
 }
@@ -148,14 +130,13 @@ inline ThreadCache& cache() { return cache_of_thread ? *cache_of_thread : attach
   if (c.slab.left < bytes && !shared().small.open(c.slab)) return nullptr;
   void* p = std::exchange(c.slab.next, c.slab.next + bytes);
   c.slab.left -= bytes;
-  c.cached.add(static_cast<std::int64_t>(bytes));
   return p;
 }
 
 // Moves the thread's full batch to `spare`, and the previous spare batch to the depot, from which other
 // threads can take it.
 [[gnu::noinline]] void spill(ThreadCache& c, std::size_t cls) {
-  put(c, cls, c.spare[cls]);
+  put(cls, c.spare[cls]);
   c.spare[cls] = std::exchange(c.blocks[cls], {});
 }
 
@@ -186,36 +167,43 @@ void memory_refused(const char* op) {
   }
 }
 
+namespace {
+
+inline void* take_small(ThreadCache& c, std::size_t cls) {
+  Batch& blocks = c.blocks[cls];
+  if (blocks.head) [[likely]]
+    return blocks.pop();
+  if (void* const p = refill(c, cls)) return p;
+  empty_cache();
+  if (void* const p = refill(c, cls)) return p;
+  refuse(class_bytes(cls));
+}
+
+inline void put_small(ThreadCache& c, std::size_t cls, void* block) {
+  Batch& blocks = c.blocks[cls];
+  blocks.push(block);
+  if (blocks.count.get() >= kBatch[cls]) [[unlikely]]
+    spill(c, cls);
+}
+
+}  // namespace
+
 void* pool_allocate(std::size_t bytes) {
   const std::size_t cls = class_of(bytes);
-  if (!kPooling || cls >= kClasses) return system_allocate(bytes);
-  ThreadCache& c = cache();
-  Batch& blocks = c.blocks[cls];
-  void* p = blocks.head ? blocks.pop() : refill(c, cls);
-  if (!p) [[unlikely]] {
-    empty_cache();
-    p = refill(c, cls);
-    if (!p) refuse(bytes);
-  }
-  c.cached.add(-static_cast<std::int64_t>(class_bytes(cls)));
-  return p;
+  return kPooling && cls < kClasses ? take_small(cache(), cls) : system_allocate(bytes);
 }
 
 void pool_free(void* block, std::size_t bytes) noexcept {
   const std::size_t cls = class_of(bytes);
   if (!kPooling || cls >= kClasses) return std::free(block);
-  ThreadCache& c = cache();
-  c.blocks[cls].push(block);
-  c.cached.add(static_cast<std::int64_t>(class_bytes(cls)));
-  if (c.blocks[cls].count >= kBatch[cls]) [[unlikely]]
-    spill(c, cls);
+  put_small(cache(), cls, block);
 }
 
 Block block_allocate(std::size_t bytes) {
   ThreadCache& c = cache();
   Block block{nullptr, bytes <= kSmall ? class_bytes(class_of(bytes)) : LargeBlocks::round(bytes)};
-  if (bytes <= kSmall)
-    block.data = pool_allocate(bytes);
+  if (kPooling && bytes <= kSmall)
+    block.data = take_small(c, class_of(bytes));
   else if (kPooling)
     block = shared().large.take(block.bytes);
   else
@@ -237,8 +225,8 @@ void block_free(Block block) noexcept {
   c.storages.add(-1);
   c.bytes.add(-static_cast<std::int64_t>(block.bytes));
   if (c.bytes.get() < -kFlushBytes) publish(c);
-  if (block.bytes <= kSmall) return pool_free(block.data, block.bytes);
   if (!kPooling) return std::free(block.data);
+  if (block.bytes <= kSmall) return put_small(c, class_of(block.bytes), block.data);
   shared().large.put(block);
 }
 
@@ -251,6 +239,17 @@ std::int64_t sum_over_threads(Counter ThreadCache::* counter) {
   std::lock_guard lock(s.mutex);
   std::int64_t total = 0;
   for (const ThreadCache* c : s.caches) total += (c->*counter).get();
+  return total;
+}
+
+// Returns the number of bytes of the free small blocks of all threads and of the depot.
+std::size_t free_small_bytes() {
+  Shared& s = shared();
+  std::size_t total = s.small.bytes();
+  std::lock_guard lock(s.mutex);
+  for (const ThreadCache* c : s.caches)
+    for (std::size_t cls = 0; cls < kClasses; ++cls)
+      total += c->blocks[cls].bytes(cls) + c->spare[cls].bytes(cls);
   return total;
 }
 }  // namespace
@@ -266,8 +265,7 @@ MemoryStats memory_stats() {
   stats.current = static_cast<std::size_t>(s.current.load() + ahead);
   stats.peak = std::max(static_cast<std::size_t>(s.peak.load()), stats.current);
   stats.allocations = sum_over_threads(&ThreadCache::allocations);
-  stats.cached = static_cast<std::size_t>(std::max<std::int64_t>(0, sum_over_threads(&ThreadCache::cached)));
-  stats.cached += s.large.bytes();
+  stats.cached = free_small_bytes() + s.large.bytes();
   return stats;
 }
 
@@ -279,9 +277,8 @@ void reset_peak() {
 void empty_cache() {
   using namespace detail;
   Shared& s = shared();
-  ThreadCache& c = cache();
-  flush(c);
-  c.cached.add(-static_cast<std::int64_t>(s.small.trim()));
+  flush(cache());
+  s.small.trim();
   s.large.release();
 #if defined(__GLIBC__)
   ::malloc_trim(0);  // large blocks below the mapping threshold are allocated with malloc

@@ -36,7 +36,9 @@ struct alignas(kAlign) SmallBlocks::Slab {
 // The first block of a batch, while the batch is in the depot.
 struct SmallBlocks::BatchHead : FreeBlock {
   BatchHead* next_batch;
-  std::uint32_t count;
+  std::int64_t count;
+
+  std::size_t bytes(std::size_t cls) const { return static_cast<std::size_t>(count) * class_bytes(cls); }
 };
 
 SmallBlocks::Slab* SmallBlocks::slab_of(const void* block) {
@@ -45,9 +47,9 @@ SmallBlocks::Slab* SmallBlocks::slab_of(const void* block) {
 
 void SmallBlocks::push(std::size_t cls, Batch batch) {
   Stack& stack = stacks_[cls];
-  stack.top = ::new (batch.head) BatchHead{{batch.head->next}, stack.top, batch.count};
+  stack.top = ::new (batch.head) BatchHead{{batch.head->next}, stack.top, batch.count.get()};
   stack.any.store(true, std::memory_order_relaxed);
-  bytes_ += batch.count * class_bytes(cls);
+  bytes_ += batch.bytes(cls);
 }
 
 Batch SmallBlocks::pop(std::size_t cls) {
@@ -56,7 +58,7 @@ Batch SmallBlocks::pop(std::size_t cls) {
   if (!head) return {};
   stack.top = head->next_batch;
   stack.any.store(stack.top != nullptr, std::memory_order_relaxed);
-  bytes_ -= head->count * class_bytes(cls);
+  bytes_ -= head->bytes(cls);
   return {head, head->count};
 }
 
@@ -64,17 +66,17 @@ Batch SmallBlocks::take(std::size_t cls) {
   if (!stacks_[cls].any.load(std::memory_order_relaxed)) return {};
   std::lock_guard lock(mutex_);
   const Batch batch = pop(cls);
-  use_.handed_out(batch.count * class_bytes(cls), slab_bytes_ - bytes_);
+  use_.handed_out(batch.bytes(cls), slab_bytes_ - bytes_);
   return batch;
 }
 
-std::size_t SmallBlocks::put(std::size_t cls, Batch batch) {
+void SmallBlocks::put(std::size_t cls, Batch batch) {
   std::lock_guard lock(mutex_);
   push(cls, batch);
-  since_trim_ += batch.count * class_bytes(cls);
-  if (bytes_ <= kNeverTrim) return 0;
+  since_trim_ += batch.bytes(cls);
+  if (bytes_ <= kNeverTrim) return;
   const std::size_t keep = std::min(std::max(use_.get(), kKeepSmallAlways), memory_limit() / 8);
-  return bytes_ > keep && since_trim_ >= next_trim_ ? trim_locked() : 0;
+  if (bytes_ > keep && since_trim_ >= next_trim_) trim_locked();
 }
 
 bool SmallBlocks::open(OpenSlab& slab) {
@@ -115,13 +117,18 @@ void SmallBlocks::close_locked(OpenSlab& slab) {
   slab = {};
 }
 
-std::size_t SmallBlocks::trim() {
+void SmallBlocks::trim() {
   std::lock_guard lock(mutex_);
-  return trim_locked();
+  trim_locked();
+}
+
+std::size_t SmallBlocks::bytes() {
+  std::lock_guard lock(mutex_);
+  return bytes_;
 }
 
 // Counts the free blocks of each slab, removes the blocks of entirely free slabs, and unmaps these slabs.
-std::size_t SmallBlocks::trim_locked() {
+void SmallBlocks::trim_locked() {
   const std::size_t before = bytes_;
   for (std::size_t cls = 0; cls < kClasses; ++cls)
     for (const BatchHead* head = stacks_[cls].top; head; head = head->next_batch)
@@ -134,12 +141,12 @@ std::size_t SmallBlocks::trim_locked() {
     Batch kept;
     while (head) {
       BatchHead* next_batch = head->next_batch;
-      bytes_ -= head->count * class_bytes(cls);
+      bytes_ -= head->bytes(cls);
       for (FreeBlock *block = head, *next; block; block = next) {
         next = block->next;
         if (slab_of(block)->whole()) continue;
         kept.push(block);
-        if (kept.count == kBatch[cls]) push(cls, std::exchange(kept, {}));
+        if (kept.count.get() == kBatch[cls]) push(cls, std::exchange(kept, {}));
       }
       head = next_batch;
     }
@@ -163,7 +170,6 @@ std::size_t SmallBlocks::trim_locked() {
   // next trim waits twice as long.
   next_trim_ = gone >= before / 4 ? before : 2 * next_trim_ + before;
   since_trim_ = 0;
-  return gone;
 }
 
 namespace {

@@ -45,10 +45,10 @@ constexpr std::size_t class_of(std::size_t bytes) { return (bytes + kAlign - 1) 
 constexpr std::size_t class_bytes(std::size_t cls) { return (cls + 1) * kAlign; }
 
 /// The number of blocks that move together between a thread and the depot: 8 KiB, but at least eight blocks.
-constexpr std::array<std::uint32_t, kClasses> kBatch = [] {
-  std::array<std::uint32_t, kClasses> batch{};
+constexpr std::array<std::int64_t, kClasses> kBatch = [] {
+  std::array<std::int64_t, kClasses> batch{};
   for (std::size_t cls = 0; cls < kClasses; ++cls)
-    batch[cls] = static_cast<std::uint32_t>(8192 / class_bytes(cls) > 8 ? 8192 / class_bytes(cls) : 8);
+    batch[cls] = static_cast<std::int64_t>(8192 / class_bytes(cls) > 8 ? 8192 / class_bytes(cls) : 8);
   return batch;
 }();
 
@@ -56,20 +56,39 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-/// A list of free blocks of one class.
+/// A counter that one thread writes and any thread may read.
+class Counter {
+ public:
+  Counter(std::int64_t value = 0) : value_(value) {}
+  Counter(const Counter& other) : value_(other.get()) {}
+  Counter& operator=(const Counter& other) {
+    value_.store(other.get(), std::memory_order_relaxed);
+    return *this;
+  }
+  void add(std::int64_t n) { value_.store(get() + n, std::memory_order_relaxed); }
+  std::int64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_;
+};
+
+/// A list of free blocks of one class. One thread changes it; other threads may read the count.
 struct Batch {
   FreeBlock* head = nullptr;
-  std::uint32_t count = 0;
+  Counter count;
 
   void push(void* block) {
     head = ::new (block) FreeBlock{head};
-    ++count;
+    count.add(1);
   }
   void* pop() {
     FreeBlock* block = head;
     head = block->next;
-    --count;
+    count.add(-1);
     return block;
+  }
+  std::size_t bytes(std::size_t cls) const {
+    return static_cast<std::size_t>(count.get()) * class_bytes(cls);
   }
 };
 
@@ -87,16 +106,17 @@ class SmallBlocks {
   /// Returns a batch of the class, or an empty one.
   Batch take(std::size_t cls);
   /// Stores a batch. Trims if the depot contains more free memory than the recent peak and enough blocks were
-  /// stored since the previous trim. Returns the bytes of the blocks that the trim released, or 0.
-  std::size_t put(std::size_t cls, Batch batch);
+  /// stored since the previous trim.
+  void put(std::size_t cls, Batch batch);
   /// Closes `slab` if it is open, and replaces it by a slab with space for a block of any class. Returns
   /// false if the system has no memory.
   bool open(OpenSlab& slab);
   /// Takes back a slab that its thread will not divide any further; open() reuses it.
   void close(OpenSlab& slab);
-  /// Returns all entirely free slabs to the system, and returns the number of bytes of the blocks in these
-  /// slabs.
-  std::size_t trim();
+  /// Returns all entirely free slabs to the system.
+  void trim();
+  /// Returns the number of bytes of the blocks in the depot.
+  std::size_t bytes();
 
  private:
   struct Slab;
@@ -111,7 +131,7 @@ class SmallBlocks {
   Batch pop(std::size_t cls);
   bool map_slabs();
   void close_locked(OpenSlab& slab);
-  std::size_t trim_locked();
+  void trim_locked();
 
   HeldAtFork mutex_;
   Stack stacks_[kClasses];

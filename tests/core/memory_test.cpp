@@ -155,17 +155,25 @@ struct Carver {
     slab.left -= bytes;
     return std::exchange(slab.next, slab.next + bytes);
   }
+  // Returns the bytes of the blocks that the depot returned to the system meanwhile.
   std::size_t put(std::size_t cls, const std::vector<void*>& blocks) {
-    std::size_t gone = 0;
+    const std::size_t all = depot.bytes() + blocks.size() * class_bytes(cls);
     Batch batch;
     for (void* block : blocks) {
       batch.push(block);
-      if (batch.count == kBatch[cls]) gone += depot.put(cls, std::exchange(batch, {}));
+      if (batch.count.get() == kBatch[cls]) depot.put(cls, std::exchange(batch, {}));
     }
-    if (batch.head) gone += depot.put(cls, batch);
-    return gone;
+    if (batch.head) depot.put(cls, batch);
+    return all - depot.bytes();
   }
 };
+
+// Returns the bytes of the blocks that the depot returns to the system.
+std::size_t trimmed(SmallBlocks& depot) {
+  const std::size_t before = depot.bytes();
+  depot.trim();
+  return before - depot.bytes();
+}
 
 }  // namespace
 
@@ -180,16 +188,16 @@ TEST_CASE("freed small blocks are taken in batches") {
   std::set<void*> seen;
   std::size_t taken = 0;
   for (Batch batch; (batch = depot.take(3)).head;) {
-    CHECK(batch.count <= kBatch[3]);
-    for (; batch.count; ++taken) seen.insert(batch.pop());
-    CHECK(batch.head == nullptr);
+    CHECK(batch.count.get() <= kBatch[3]);
+    for (; batch.head; ++taken) seen.insert(batch.pop());
+    CHECK(batch.count.get() == 0);
   }
   CHECK(taken == blocks.size());
   CHECK(seen == std::set<void*>(blocks.begin(), blocks.end()));
   CHECK(depot.take(2).head == nullptr);
   depot.close(carver.slab);
   carver.put(3, blocks);
-  CHECK(depot.trim() == blocks.size() * class_bytes(3));
+  CHECK(trimmed(depot) == blocks.size() * class_bytes(3));
 }
 
 TEST_CASE("trim returns only slabs whose blocks are all free") {
@@ -207,20 +215,20 @@ TEST_CASE("trim returns only slabs whose blocks are all free") {
   carver.put(b, wide);
   depot.close(carver.slab);
   const std::size_t all = small.size() * 64 + wide.size() * class_bytes(b);
-  const std::size_t gone = depot.trim();
+  const std::size_t gone = trimmed(depot);
   CHECK(gone >= all - kSlabBytes);
   CHECK(gone < all);
-  CHECK(depot.trim() == 0);
+  CHECK(trimmed(depot) == 0);
   for (int i = 0; i < 64; ++i) REQUIRE(static_cast<char*>(kept)[i] == 7);
 
   // The other blocks are taken again, and then all blocks are freed.
   std::vector<void*> again;
   for (Batch batch; (batch = depot.take(a)).head;)
-    while (batch.count) again.push_back(batch.pop());
+    while (batch.head) again.push_back(batch.pop());
   CHECK(again.size() * 64 == all - gone);
   again.push_back(kept);
   carver.put(a, again);
-  CHECK(depot.trim() == again.size() * 64);
+  CHECK(trimmed(depot) == again.size() * 64);
   CHECK(depot.take(a).head == nullptr);
 }
 
@@ -232,9 +240,9 @@ TEST_CASE("the next thread continues to allocate from the slab of an ended threa
   CHECK(first.slab.next == nullptr);
   CHECK(static_cast<char*>(second.carve(0)) == block + kAlign);
   second.put(0, {block, block + kAlign});
-  CHECK(depot.trim() == 0);  // a thread still uses it
+  CHECK(trimmed(depot) == 0);  // a thread still uses it
   depot.close(second.slab);
-  CHECK(depot.trim() == 2 * kAlign);
+  CHECK(trimmed(depot) == 2 * kAlign);
 }
 
 TEST_CASE("slabs that are unused for long are trimmed automatically") {
@@ -248,7 +256,7 @@ TEST_CASE("slabs that are unused for long are trimmed automatically") {
   for (std::size_t bytes = 0; bytes < 4096 * kMiB && !gone; bytes += 16 * kMiB) {
     std::vector<void*> few;
     while (few.size() * 2048 < 16 * kMiB)
-      for (Batch batch = depot.take(cls); batch.count;) few.push_back(batch.pop());
+      for (Batch batch = depot.take(cls); batch.head;) few.push_back(batch.pop());
     gone = carver.put(cls, few);
   }
   CHECK(gone > 64 * kMiB);
