@@ -59,12 +59,14 @@ class SmallVector {
   }
   SmallVector& operator=(SmallVector&& other) noexcept {
     if (this != &other) {
-      destroy();
-      take(other);
+      std::destroy_at(this);
+      std::construct_at(this, std::move(other));
     }
     return *this;
   }
-  ~SmallVector() { destroy(); }
+  ~SmallVector() {
+    if (on_heap() || (!kTrivial && size_ != 0)) destroy();
+  }
 
   T* data() { return on_heap() ? heap_ : inline_data(); }
   const T* data() const { return on_heap() ? heap_ : inline_data(); }
@@ -162,8 +164,12 @@ class SmallVector {
   void grow(std::size_t wanted) {
     const std::size_t capacity = wanted > capacity_ * 2u ? wanted : capacity_ * 2u;
     T* fresh = std::allocator<T>().allocate(capacity);
-    std::uninitialized_move_n(data(), size_, fresh);
-    std::destroy_n(data(), size_);
+    if constexpr (is_relocatable<T>) {
+      std::memcpy(static_cast<void*>(fresh), data(), size_ * sizeof(T));
+    } else {
+      std::uninitialized_move_n(data(), size_, fresh);
+      std::destroy_n(data(), size_);
+    }
     if (on_heap()) std::allocator<T>().deallocate(heap_, capacity_);
     heap_ = fresh;
     capacity_ = static_cast<std::uint32_t>(capacity);
@@ -182,11 +188,11 @@ class SmallVector {
     }
     other.size_ = 0;
   }
-  void destroy() {
+
+  // Out of line, because most vectors are empty or trivial when they are destroyed.
+  [[gnu::noinline]] void destroy() {
     if constexpr (!kTrivial) std::destroy_n(data(), size_);
     if (on_heap()) std::allocator<T>().deallocate(heap_, capacity_);
-    size_ = 0;
-    capacity_ = N;
   }
 
   std::uint32_t size_ = 0;
