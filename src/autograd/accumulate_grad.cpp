@@ -57,6 +57,7 @@ Ref<Node> grad_accumulator(const Variable& x) {
 }
 
 AccumulateGrad::AccumulateGrad(const Variable& leaf) : leaf_(leaf) {
+  make_findable();  // grad_accumulator() finds it by the pointer in the leaf's metadata
   sequence_nr_ = std::numeric_limits<std::uint64_t>::max();  // runs as soon as its gradient is complete
   add_output(leaf.array());
 }

@@ -226,7 +226,33 @@ std::uint64_t GraphTask::skipped_inputs_of(const Node& node) const {
   return mask;
 }
 
-GradList GraphTask::call(Node& node, GradList grads) {
+namespace {
+
+GradList applied(Node& node, GradList&& grads) {
+  GradList results;
+  try {
+    results = node.apply(std::move(grads));
+  } catch (const Error&) {
+    warn_of_failure(node);
+    ebb::detail::rethrow_with(origin_text(node));
+  }
+  EBB_CHECK(results.size() == node.num_outputs(), "Function ", node.name(),
+            " returned an incorrect number of gradients (expected ", node.num_outputs(), ", got ",
+            std::uint64_t{results.size()}, "). Return one gradient for each input; it may be undefined.");
+  return results;
+}
+
+GradList applied_with_hooks(Node& node, GradList&& grads) {
+  run_pre_hooks(node, grads);
+  const GradList given = grads;
+  GradList results = applied(node, std::move(grads));
+  run_post_hooks(node, results, given);
+  return results;
+}
+
+}  // namespace
+
+GradList GraphTask::call(Node& node, GradList&& grads) {
   struct Restore {
     Node* node = thread_state.evaluating;
     std::uint64_t skipped_inputs_mask = thread_state.skipped_inputs_mask;
@@ -241,21 +267,8 @@ GradList GraphTask::call(Node& node, GradList grads) {
   current_place = node.place_;
   thread_state.skipped_inputs_mask = skipped_inputs_of(node);
   const NodeRange range(node);
-  const bool hooked = node.extras_or_null() != nullptr;
-  if (hooked) run_pre_hooks(node, grads);
-  GradList given;
-  if (hooked) given = grads;
-  GradList results;
-  try {
-    results = node.apply(std::move(grads));
-  } catch (const Error&) {
-    warn_of_failure(node);
-    ebb::detail::rethrow_with(origin_text(node));
-  }
-  EBB_CHECK(results.size() == node.num_outputs(), "Function ", node.name(),
-            " returned an incorrect number of gradients (expected ", node.num_outputs(), ", got ",
-            std::uint64_t{results.size()}, "). Return one gradient for each input; it may be undefined.");
-  if (hooked) run_post_hooks(node, results, given);
+  GradList results =
+      node.extras_or_null() ? applied_with_hooks(node, std::move(grads)) : applied(node, std::move(grads));
   if (thread_state.anomaly_mode && thread_state.check_nan) [[unlikely]]
     check_nan(node, results);
   return results;

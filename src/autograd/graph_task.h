@@ -95,6 +95,7 @@ class GraphTask {
 
  private:
   struct State {
+    using Relocatable = State;  // see SmallVector
     explicit State(Node* n) : node(n) {}
     Node* node;
     std::uint32_t waits_for = 0;
@@ -120,13 +121,13 @@ class GraphTask {
   void evaluate(Index index);
   void capture(const Node& node, const GradList& grads);
   std::uint64_t skipped_inputs_of(const Node& node) const;
-  GradList call(Node& node, GradList grads);
+  GradList call(Node& node, GradList&& grads);
   void deliver(const Node& from, std::size_t i, const Edge& edge, Variable grad);
   void accumulate(State& state, std::uint32_t input_nr, Variable grad);
   void push_ready(Index index);
 
   BackwardOptions options_;
-  std::vector<State> states_;
+  SmallVector<State, 8> states_;
   std::unordered_map<Node*, Index> contended_;  // nodes whose slot belongs to another pass
   std::vector<Ready> ready_;
   std::vector<Target> targets_;

@@ -7,6 +7,7 @@
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/saved_variable.h>
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct AutogradMeta {
   ViewKind kind = ViewKind::single;
 };
 
+/// Returns the pointer to a tensor's metadata. It is atomic, because several threads may use a leaf for the
+/// first time concurrently. One creates the metadata while the others read the pointer.
+inline std::atomic_ref<AutogradMeta*> meta_slot(VariableImpl& impl) { return std::atomic_ref(impl.meta); }
 /// Returns x's metadata; allocates it on first use.
 AutogradMeta& meta_of(const Variable& x);
 inline AutogradMeta* meta_or_null(const Variable& x) { return x.impl()->meta; }

@@ -32,8 +32,11 @@ void Node::add_input(const Variable& input) {
 }
 
 bool Node::needs(std::size_t i) const {
-  if (thread_state.evaluating == this && i < 64 && thread_state.skipped_inputs_mask >> i & 1) return false;
-  return should_compute_output(i);
+  return should_compute_output(i) && (thread_state.skipped_inputs_mask == 0 || !is_skipped(i));
+}
+
+bool Node::is_skipped(std::size_t i) const {
+  return thread_state.evaluating == this && i < 64 && (thread_state.skipped_inputs_mask >> i & 1) != 0;
 }
 
 void Node::add_edge(Edge edge) { edges_.push_back(std::move(edge)); }
@@ -80,9 +83,14 @@ void* Node::operator new(std::size_t bytes) { return detail::pool_allocate(bytes
 void Node::operator delete(void* block, std::size_t bytes) noexcept { detail::pool_free(block, bytes); }
 
 Edge gradient_edge(const Variable& x) {
+  VariableImpl& impl = *x.impl();
+  if (!meta_slot(impl).load(std::memory_order_acquire)) [[likely]] {  // not a view
+    if (impl.grad_fn) return {impl.grad_fn, impl.output_nr};
+    if (!impl.requires_grad) return {};
+  }
   check_up_to_date(x);
   if (const Ref<Node>& fn = current_grad_fn(x)) return {fn, x.output_nr()};
-  if (x.impl()->requires_grad) return {grad_accumulator(x), 0};
+  if (impl.requires_grad) return {grad_accumulator(x), 0};
   return {};
 }
 

@@ -64,12 +64,6 @@ void CopySlices::release_variables() {
   fn_->release_variables();
 }
 
-namespace {
-// The slot is atomic, because several threads may use a leaf for the first time concurrently. One creates the
-// metadata while the others read the pointer.
-std::atomic_ref<AutogradMeta*> meta_slot(VariableImpl& impl) { return std::atomic_ref(impl.meta); }
-}  // namespace
-
 AutogradMeta& meta_of(const Variable& x) {
   const std::atomic_ref<AutogradMeta*> slot = meta_slot(*x.impl());
   if (AutogradMeta* meta = slot.load(std::memory_order_acquire)) return *meta;
@@ -88,10 +82,10 @@ void warn_of_inference_leaf() {
       "InferenceMode.");
 }
 
-void set_history(const Variable& output, const Ref<Node>& node) {
+void set_history(const Variable& output, Ref<Node> node) {
   VariableImpl& impl = *output.impl();
   impl.output_nr = node->add_output(impl.data);
-  impl.grad_fn = node;
+  impl.grad_fn = std::move(node);
 }
 
 namespace {
@@ -166,7 +160,7 @@ void rebase_history(const Variable& self, const Ref<Node>& node) {
   node->add_output(self.array());
   Ref<Node> slices = CopySlices::make(base, self.array(), node);
   move_retained_grad(base, slices.get());
-  set_history(base, slices);
+  set_history(base, std::move(slices));
   base.impl()->requires_grad = false;
   // The view's version now differs from the storage's, so the next access rebuilds its node from the base.
   meta_of(self).version = self.impl()->version() - 1;
@@ -187,7 +181,7 @@ ViewKind kind_of_view(const AutogradMeta* base, ViewKind kind) {
 
 }  // namespace
 
-Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, ViewKind kind) {
+Variable make_view(const Variable& base, NdArray view, Ref<Node> node, ViewKind kind) {
   Variable out(std::move(view));
   out.impl()->inference = base.is_inference();
   if (base.is_inference()) return out;
@@ -199,7 +193,7 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
   meta.base = inner ? inner->base : base;
   meta.version = out.impl()->version();
   meta.kind = kind_of_view(inner, kind);
-  if (node) set_history(out, node);
+  if (node) set_history(out, std::move(node));
   return out;
 }
 

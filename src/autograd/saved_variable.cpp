@@ -22,26 +22,26 @@ struct UnpackedLeafBackward : Node {
 
 }  // namespace
 
-void SavedVariable::pack(const Variable& x, Edge edge) {
-  packed_ = pack_saved(x);
-  packed_edge_ = std::move(edge.function);
-  if (packed_edge_) output_nr_ = edge.input_nr;
+void SavedVariable::pack(const Variable& x, Edge edge, bool is_output) {
+  packed_ = std::make_unique<Packed>(Packed{pack_saved(x), std::move(edge.function), is_output});
+  if (packed_->edge) output_nr_ = edge.input_nr;
   state_ = State::packed;
 }
 
 Variable SavedVariable::unpack_packed() const {
-  const Variable x = unpack_saved(packed_).detach();
-  const bool is_output = packed_output_;
-  if (!GradMode::is_enabled() || (!packed_edge_ && !is_output)) return x;
-  Ref<Node> history = is_output ? Ref<Node>::share(owner_) : packed_edge_;
-  if (!is_output && packed_edge_->num_outputs() == 0) {
+  const Variable x = unpack_saved(packed_->object).detach();
+  const bool is_output = packed_->is_output;
+  const Ref<Node>& edge = packed_->edge;
+  if (!GradMode::is_enabled() || (!edge && !is_output)) return x;
+  Ref<Node> history = is_output ? Ref<Node>::share(owner_) : edge;
+  if (!is_output && edge->num_outputs() == 0) {
     // The history is an accumulator, to which only its leaf may refer directly. This node is between the
     // accumulator and the new tensor.
     history = Ref<Node>::adopt(new UnpackedLeafBackward);
-    history->add_edge({packed_edge_, 0});
+    history->add_edge({edge, 0});
     history->add_output(x.array());
   }
-  x.impl()->output_nr = is_output || packed_edge_->num_outputs() ? output_nr_ : 0;
+  x.impl()->output_nr = is_output || edge->num_outputs() ? output_nr_ : 0;
   x.impl()->grad_fn = std::move(history);
   return x;
 }
@@ -58,7 +58,7 @@ void SavedVariable::save(const Variable& x) {
             "outside InferenceMode, or run the op under NoGradGuard.");
   version_ = x.impl()->version();
   if (thread_state.saved_hooks) [[unlikely]] {
-    pack(x, x.requires_grad() ? gradient_edge(x) : Edge{});
+    pack(x, x.requires_grad() ? gradient_edge(x) : Edge{}, false);
     return;
   }
   kept_ = x;
@@ -69,8 +69,7 @@ void SavedVariable::save_output(const Variable& y) {
   version_ = y.impl()->version();
   output_nr_ = y.output_nr();
   if (thread_state.saved_hooks) [[unlikely]] {
-    packed_output_ = true;
-    pack(y.detach(), {});
+    pack(y.detach(), {}, true);
     return;
   }
   kept_ = Variable(y.array());  // without the node, because that would be a reference cycle
@@ -117,7 +116,6 @@ void SavedVariable::release() {
   state_ = State::released;
   kept_.reset();
   packed_.reset();
-  packed_edge_.reset();
 }
 
 }  // namespace ebb::autograd

@@ -41,7 +41,7 @@ struct OutputMeta {
 /// derivative needs in SavedVariables. Compute the gradients of the inputs in apply(), with differentiable
 /// ops only, so that all higher derivatives work. Edges point to the nodes that computed the inputs. See
 /// docs/adding-an-op.md.
-class EBB_API Node : public RefCounted<Node, true> {
+class EBB_API Node : public RefCounted<Node> {
  public:
   Node();
   virtual ~Node();
@@ -103,6 +103,8 @@ class EBB_API Node : public RefCounted<Node, true> {
  private:
   friend class GraphTask;
   friend class SavedVariable;
+
+  bool is_skipped(std::size_t i) const;  // whether the running pass does not need the gradient of input i
 
   std::atomic<GraphTask*> task_{nullptr};  // the backward pass that uses task_slot_
   std::uint32_t task_slot_ = 0;

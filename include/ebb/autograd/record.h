@@ -49,7 +49,7 @@ Ref<N> make_node(const Inputs&... inputs) {
 }
 
 /// Sets `node` as the history of a new output of the op.
-EBB_API void set_history(const Variable& output, const Ref<Node>& node);
+EBB_API void set_history(const Variable& output, Ref<Node> node);
 
 /// The part of a tensor that an in-place op changes: the elements, or only sizes and strides (t_, squeeze_).
 enum class InPlace : std::uint8_t { elements, geometry };
@@ -72,7 +72,7 @@ enum class ViewKind : std::uint8_t { single, one_of_many, made_without_grad, mad
 /// changes the view, and conversely. `node` computes the gradient of `base` from the gradient of the view.
 /// `node` is null if nothing is recorded. A view of an inference tensor is an inference tensor; a view of any
 /// other tensor never is.
-EBB_API Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node,
+EBB_API Variable make_view(const Variable& base, NdArray view, Ref<Node> node,
                            ViewKind kind = ViewKind::single);
 
 /// Copies x's data and keeps x's position in the graph. An in-place op that needs its input for backward

@@ -36,20 +36,25 @@ class EBB_API SavedVariable {
   const SavedVariable* next() const { return next_; }
 
  private:
-  void pack(const Variable& x, Edge edge);
+  void pack(const Variable& x, Edge edge, bool is_output);
   Variable unpack_packed() const;
 
   enum class State : std::uint8_t { never, undefined, input, output, packed, released };
 
+  // A tensor that a hook packed.
+  struct Packed {
+    std::shared_ptr<void> object;
+    Ref<Node> edge;  // the destination of an input's gradient
+    bool is_output;
+  };
+
   Variable kept_;
   Node* owner_;
   SavedVariable* next_;
-  std::shared_ptr<void> packed_;
-  Ref<Node> packed_edge_;  // the destination of a packed input's gradient
+  std::unique_ptr<Packed> packed_;
   std::uint32_t version_ = 0;
   std::uint32_t output_nr_ = 0;
   State state_ = State::never;
-  bool packed_output_ = false;
 
   friend class Node;
 };

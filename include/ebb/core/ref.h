@@ -11,34 +11,42 @@
 namespace ebb {
 
 /// Base of reference-counted objects. T provides `static void destroy(T*) noexcept`, which is called when the
-/// last reference is released. If `Upgradable` is true, a thread may also find the object by a raw pointer
-/// under a lock, and take a reference with try_add_ref.
-template <class T, bool Upgradable = false>
+/// last reference is released. A thread may also find a findable object by a raw pointer under a lock, and
+/// take a reference with try_add_ref.
+template <class T>
 class RefCounted {
  public:
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
   void add_ref() const noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
-    // A sole owner needs no atomic read-modify-write: no other thread can access the object.
-    if ((!Upgradable && refs_.load(std::memory_order_acquire) == 1) ||
-        refs_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    // A sole owner needs no atomic read-modify-write, because no other thread can access the object. A
+    // findable object never has this count.
+    if (refs_.load(std::memory_order_acquire) == 1 || release_shared())
       T::destroy(static_cast<T*>(const_cast<RefCounted*>(this)));
   }
-  /// Takes another reference, unless the object is already being destroyed.
-  bool try_add_ref() const noexcept
-    requires Upgradable
-  {
+  /// Takes another reference to a findable object, unless the object is already being destroyed.
+  bool try_add_ref() const noexcept {
     std::uint32_t n = refs_.load(std::memory_order_relaxed);
-    while (n != 0)
+    while (n != kFindable)
       if (refs_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
     return false;
   }
-  std::uint32_t use_count() const noexcept { return refs_.load(std::memory_order_acquire); }
+  std::uint32_t use_count() const noexcept { return refs_.load(std::memory_order_acquire) & ~kFindable; }
 
  protected:
   RefCounted() = default;
   ~RefCounted() = default;
+  /// Makes the object findable. Called by its constructor.
+  void make_findable() noexcept { refs_.store(kFindable + 1, std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::uint32_t kFindable = std::uint32_t{1} << 31;  // a bit of the count
+
+  bool release_shared() const noexcept {
+    return (refs_.fetch_sub(1, std::memory_order_acq_rel) & ~kFindable) == 1;
+  }
+
   mutable std::atomic<std::uint32_t> refs_{1};
 };
 

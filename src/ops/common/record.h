@@ -74,7 +74,11 @@ Ref<N> record_results(std::initializer_list<const Variable*> results, const Inpu
 template <class N, class Fill, class... Inputs>
 Variable record(NdArray array, Fill&& fill, const Inputs&... inputs) {
   Variable out(std::move(array));
-  if (const Ref<N> node = record_results<N>({&out}, inputs...)) fill(*node);
+  if (!autograd::records(inputs...)) return out;
+  Ref<N> node = autograd::make_node<N>(inputs...);
+  N& recorded = *node;
+  autograd::set_history(out, std::move(node));
+  fill(recorded);
   return out;
 }
 

@@ -56,11 +56,15 @@ class Widened {
       return;
     if (!kRoundsOnce<Rule> || GradMode::is_enabled()) narrow_ = g.dtype();
   }
-  Variable operator()(const Variable& x) const {
-    return narrow_ && x.defined() && x.dtype() == *narrow_ ? x.to(kFloat) : x;
+  Variable operator()(Variable x) const {
+    if (narrow_ && x.defined() && x.dtype() == *narrow_) [[unlikely]]
+      return x.to(kFloat);
+    return x;
   }
-  Variable rounded(const Variable& gradient) const {
-    return narrow_ && gradient.defined() ? gradient.to(*narrow_) : gradient;
+  Variable rounded(Variable gradient) const {
+    if (narrow_ && gradient.defined()) [[unlikely]]
+      return gradient.to(*narrow_);
+    return gradient;
   }
 
  private:
@@ -89,7 +93,7 @@ struct UnaryNode final : autograd::Node {
       out.push_back(rule(grads[0]));
     else {
       const Widened<Rule> wide(grads[0]);
-      const Variable g = wide(grads[0]);
+      const Variable g = wide(std::move(grads[0]));
       if constexpr (kHasLate<Rule>)
         if (!kept.is_intact()) {
           out.push_back(wide.rounded(rule.late(g, wide(result.unpack()))));
@@ -106,9 +110,10 @@ template <class Rule>
   auto node = autograd::make_node<UnaryNode<Rule>>(x);
   node->rule = rule;
   if constexpr (Rule::kSaves == Saves::input) node->kept.save(x);
-  autograd::set_history(out, node);
-  if constexpr (Rule::kSaves == Saves::result) node->kept.save_output(out);
-  if constexpr (kHasLate<Rule>) node->result.save_output(out);
+  auto& recorded = *node;
+  autograd::set_history(out, std::move(node));
+  if constexpr (Rule::kSaves == Saves::result) recorded.kept.save_output(out);
+  if constexpr (kHasLate<Rule>) recorded.result.save_output(out);
 }
 
 /// Computes op(x) or op(x, number), and records it under `rule`.

@@ -19,13 +19,17 @@ struct BinaryNode final : autograd::Node {
 
   std::string name() const override { return rule_name<Rule>(); }
 
-  unsigned uses() const { return (needs(0) ? Rule::kUsesA : 0u) | (needs(1) ? Rule::kUsesB : 0u); }
+  static unsigned uses(bool for_a, bool for_b) {
+    return (for_a ? Rule::kUsesA : 0u) | (for_b ? Rule::kUsesB : 0u);
+  }
+  unsigned uses() const { return uses(should_compute_output(0), should_compute_output(1)); }
 
   autograd::GradList apply(autograd::GradList&& grads) override {
     SavedValues<Variable> kept;
-    const unsigned used = uses();
+    const bool for_a = needs(0), for_b = needs(1);
+    const unsigned used = uses(for_a, for_b);
     const Widened<Rule> wide(grads[0]);
-    const Variable g = kUses == kNone ? grads[0] : wide(grads[0]);
+    const Variable g = kUses == kNone ? std::move(grads[0]) : wide(std::move(grads[0]));
     if constexpr ((kUses & kA) != 0)
       if (used & kA) kept.a = wide(saved_a.unpack());
     if constexpr ((kUses & kB) != 0)
@@ -33,11 +37,11 @@ struct BinaryNode final : autograd::Node {
     if constexpr ((kUses & kOut) != 0)
       if (used & kOut) kept.out = wide(saved_out.unpack());
     autograd::GradList out;
-    if (needs(0))
+    if (for_a)
       out.push_back(wide.rounded(rule.a(g, kept)));
     else
       out.emplace_back();
-    if (needs(1))
+    if (for_b)
       out.push_back(wide.rounded(rule.b(g, kept)));
     else
       out.emplace_back();
@@ -71,9 +75,10 @@ template <class Rule, class A, class B>
     if (used & kA) node->saved_a.save(as_saved(a));
   if constexpr ((BinaryNode<Rule>::kUses & kB) != 0)
     if (used & kB) node->saved_b.save(as_saved(b));
-  autograd::set_history(out, node);
+  auto& recorded = *node;
+  autograd::set_history(out, std::move(node));
   if constexpr ((BinaryNode<Rule>::kUses & kOut) != 0)
-    if (used & kOut) node->saved_out.save_output(out);
+    if (used & kOut) recorded.saved_out.save_output(out);
 }
 
 /// Computes op(a, b), and records it under `rule`. One operand may be a Scalar.
@@ -169,7 +174,7 @@ struct TernaryNode final : autograd::Node {
     SavedValues<Variable> kept;
     const unsigned used = uses();
     const Widened<Rule> wide(grads[0]);
-    const Variable g = wide(grads[0]);
+    const Variable g = wide(std::move(grads[0]));
     if (used & kA) kept.a = wide(saved_a.unpack());
     if (used & kB) kept.b = wide(saved_b.unpack());
     if (used & kC) kept.c = wide(saved_c.unpack());
