@@ -156,8 +156,21 @@ void apply_inplace(const Op& op, const Variable& self) {
   finish_inplace(self, out);
 }
 
+/// Returns whether the kernel can write to `a` without conversions, broadcasting and copies of `other`.
+template <class Op>
+bool is_plain_inplace(const NdArray& a, const Operand& other) {
+  if (kGivesBool<Op> || !a.is_contiguous() || !has_type(Op::kTypes, a.dtype())) return false;
+  if (!other.array) return promote_with_scalar(a.dtype(), other.value) == a.dtype();
+  const NdArray& b = *other.array;
+  return b.defined() && b.dtype() == a.dtype() && b.is_contiguous() && b.sizes() == a.sizes() &&
+         b.device() == a.device() && !b.storage()->is_alias_of(*a.storage());
+}
+
 template <class Op>
 void apply_inplace(const Op& op, const Variable& self, const Operand& other) {
+  NdArray& a = self.impl()->data;
+  if (is_plain_inplace<Op>(a, other)) [[likely]]
+    return kernels::Binary<Op>::slot(a.device(), a, a.dtype(), a, other, op);
   Prepared p;
   NdArray temporary;
   const Operand inputs[] = {operand(self), other};
