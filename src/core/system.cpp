@@ -165,12 +165,16 @@ int affine_cpus() {
 
 }  // namespace
 
+int available_cpus(const std::string& root) {
+  return std::clamp(std::min(affine_cpus(), ebb::detail::cgroup_cpus(root).value_or(kMaxThreads)), 1,
+                    kMaxThreads);
+}
+
 int default_threads(const std::string& root) {
   for (const char* name : {"EBB_NUM_THREADS", "OMP_NUM_THREADS"})
     if (const char* value = ebb::detail::environment(name))
       if (const int n = std::atoi(value); n > 0) return std::min(n, kMaxThreads);
-  return std::clamp(std::min(affine_cpus(), ebb::detail::cgroup_cpus(root).value_or(kMaxThreads)), 1,
-                    kMaxThreads);
+  return available_cpus(root);
 }
 
 }  // namespace ebb::cpu::detail

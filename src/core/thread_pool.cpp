@@ -42,17 +42,18 @@ bool poll(int times, Condition&& condition) {
   }
   return condition();
 }
-constexpr int kPollsForWork = 4000;
+// Some microseconds. A worker that polls for longer takes time from other programs, and from threads of this
+// one that have work.
+constexpr int kPollsForWork = 250;
 constexpr int kPollsForEnd = 1000;
 
 }  // namespace
 
 bool inside_piece() { return inside; }
 
-Pool::Pool(int threads)
-    : asked_(threads),
-      taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads) * kPiecesPerThread)) {
-  std::size_t count = taken_.size() / kPiecesPerThread;
+Pool::Pool(int asked, int most)
+    : asked_(asked), taken_(static_cast<std::size_t>(std::clamp(asked, 1, kMaxThreads) * kPiecesPerThread)) {
+  auto count = static_cast<std::size_t>(std::clamp(asked, 1, most));
   while (!start(count)) {
     // The system allows no more threads. The pool uses only half of those that it granted, because the stacks
     // of all of them could leave no memory for ops.
@@ -198,8 +199,11 @@ std::shared_ptr<Pool> pool() {
     new std::shared_ptr<Pool>(std::move(c.pool));
     c.forks = now;
   }
+  // More threads than CPUs would only take turns. A second thread runs even on one CPU, because the chunks of
+  // a job may wait for each other.
+  static const int most = std::max(available_cpus(), 2);
   const int asked = thread_count();
-  if (!c.pool || c.pool->asked() != asked) old = std::exchange(c.pool, std::make_shared<Pool>(asked));
+  if (!c.pool || c.pool->asked() != asked) old = std::exchange(c.pool, std::make_shared<Pool>(asked, most));
   return c.pool;
 }
 
@@ -215,7 +219,8 @@ void detail::parallel_run(std::int64_t begin, std::int64_t end, std::int64_t gra
   };
   if (!inside_piece() && pieces_for(thread_count()) > 1) {
     const std::shared_ptr<Pool> workers = pool();
-    const std::int64_t pieces = pieces_for(workers->size());
+    const std::int64_t pieces =
+        workers->size() == 1 ? 1 : pieces_for(std::min(workers->asked(), kMaxThreads));
     if (pieces > 1 && workers->try_run(begin, end, static_cast<int>(pieces), piece, body)) return;
   }
   piece(body, begin, end);

@@ -19,9 +19,11 @@ constexpr int kMaxThreads = 1024;
 /// of its chunks.
 constexpr int kPiecesPerThread = 4;
 
-/// Returns the default number of threads of an op: EBB_NUM_THREADS or OMP_NUM_THREADS if set, otherwise the
-/// number of CPUs that this thread may run on and that the cgroup's CPU quota allows. `root` is a prefix of
-/// the files' paths, for tests.
+/// Returns the number of CPUs that this thread may run on and that the cgroup's CPU quota allows. `root` is a
+/// prefix of the files' paths, for tests.
+int available_cpus(const std::string& root = "");
+/// Returns the default number of threads of an op: EBB_NUM_THREADS or OMP_NUM_THREADS if set, otherwise
+/// available_cpus().
 int default_threads(const std::string& root = "");
 
 /// Returns whether the calling thread runs a chunk of a job. Nested loops then run only on this thread.
@@ -34,9 +36,9 @@ bool inside_piece();
 /// have finished.
 class Pool {
  public:
-  /// Starts a pool of `threads` threads, including the caller. If the system refuses some, the pool has at
-  /// most half of the granted threads.
-  explicit Pool(int threads);
+  /// Starts a pool for jobs of `asked` threads. It has `most` threads if fewer than asked, including the
+  /// caller. If the system refuses some, it has at most half of the granted threads.
+  explicit Pool(int asked, int most = kMaxThreads);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -46,7 +48,7 @@ class Pool {
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// Runs piece(body, from, to) on `pieces` chunks of [begin, end). When all have ended, rethrows the first
-  /// exception. There are at most kPiecesPerThread chunks per requested thread. Returns false, and runs
+  /// exception. There are at most kPiecesPerThread chunks per asked thread. Returns false, and runs
   /// nothing, while another thread's job runs.
   bool try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece, void* body);
 

@@ -13,8 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -41,6 +44,19 @@ bool covers(std::int64_t n) {
   parallel_for(0, n, 1, [&](std::int64_t from, std::int64_t to) {
     for (; from < to; ++from) ++visits[static_cast<std::size_t>(from)];
   });
+  for (const auto& v : visits)
+    if (v != 1) return false;
+  return true;
+}
+
+// Returns whether a pool runs each of 1000 pieces once.
+bool covers(ebb::cpu::detail::Pool& pool) {
+  constexpr int kPieces = 1000;
+  std::vector<std::atomic<int>> visits(kPieces);
+  const auto visit = [](void* counts, std::int64_t from, std::int64_t to) {
+    for (; from < to; ++from) ++(*static_cast<decltype(visits)*>(counts))[static_cast<std::size_t>(from)];
+  };
+  if (!pool.try_run(0, kPieces, kPieces, visit, &visits)) return false;
   for (const auto& v : visits)
     if (v != 1) return false;
   return true;
@@ -192,15 +208,32 @@ TEST_CASE("parallel_for gives the pieces of a delayed thread to other threads") 
   CHECK(others == kPieces - 1);
 }
 
-TEST_CASE("parallel_for works with fewer threads if the system cannot create all") {
+TEST_CASE("a job runs on no more threads than there are CPUs, but on at least two") {
+  const Threads keep(64);
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  for (int i = 0; i < 20; ++i)
+    parallel_for(0, 256, 1, [&](std::int64_t from, std::int64_t to) {
+      if (to - from != 1) throw std::logic_error("the job was not cut for 64 threads");
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    });
+  const int cpus = std::max(2, ebb::cpu::detail::available_cpus());
+  CHECK(seen.size() >= 2);
+  CHECK(seen.size() <= static_cast<std::size_t>(std::min(cpus, 64)));
+  CHECK(ebb::get_num_threads() == 64);
+}
+
+TEST_CASE("a pool works with fewer threads if the system cannot create all") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {
           if (!support::limit_memory(4 << 20)) return false;
           const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
           if (mmap(nullptr, std::size_t{16} << 20, PROT_READ, flags, -1, 0) != MAP_FAILED) return false;
           // Some threads start on stacks that threads of the parent left.
-          ebb::set_num_threads(300);
-          return covers(1000) && covers(3) && ebb::get_num_threads() == 300;
+          ebb::cpu::detail::Pool pool(300);
+          return covers(pool) && pool.size() < 300 && pool.asked() == 300;
         }) == 0);
 }
 
@@ -209,8 +242,8 @@ TEST_CASE("starting many threads leaves memory for ops") {
   CHECK(status_of_child([] {
           constexpr std::size_t kMore = std::size_t{256} << 20;
           if (!support::limit_memory(kMore)) return false;
-          ebb::set_num_threads(1000);
-          const bool does_work = covers(1000);
+          ebb::cpu::detail::Pool pool(1000);
+          const bool does_work = covers(pool);
           const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
           return does_work && mmap(nullptr, kMore / 4, PROT_READ, flags, -1, 0) != MAP_FAILED;
         }) == 0);

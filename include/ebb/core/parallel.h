@@ -11,8 +11,9 @@ namespace ebb {
 /// Returns the number of threads of an op. The default is EBB_NUM_THREADS, OMP_NUM_THREADS, or the number of
 /// CPUs that the process may use.
 EBB_API int get_num_threads();
-/// Sets the number of threads of an op. Throws if `threads` < 1. If the system refuses to create threads,
-/// fewer threads run. Results do not depend on the number of threads.
+/// Sets the number of threads of an op. Throws if `threads` < 1. Fewer threads run if the system refuses to
+/// create them, or if there are fewer CPUs (but at least two). Results do not depend on the number of
+/// threads.
 EBB_API void set_num_threads(int threads);
 
 namespace detail {
