@@ -1,9 +1,12 @@
-// The cost of multithreading: small and large ops with 1 to all threads, on an idle machine and while another
-// thread keeps a core busy.
+// The cost of multithreading: small and large ops with one thread, with a thread for each CPU, and with more
+// threads than CPUs, on an idle machine and while another thread keeps a core busy.
 #include "bench.h"
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -25,12 +28,19 @@ class Busy {
   }};
 };
 
+// Returns the powers of two up to the number of CPUs, and larger ones up to 64 that oversubscribe them.
+std::vector<int> thread_counts() {
+  std::vector<int> counts;
+  for (int n = 1; n <= std::max(64, static_cast<int>(std::thread::hardware_concurrency())); n *= 2)
+    counts.push_back(n);
+  return counts;
+}
+
 // Adds the benchmark of an op, which make() returns as a function.
 template <class Make>
 void add(const std::string& op, Make make) {
-  const int all = static_cast<int>(std::thread::hardware_concurrency());
   for (const bool beside : {false, true})
-    for (int threads = 1; threads <= all; threads *= 2)
+    for (const int threads : thread_counts())
       bench::add("parallel/" + op + "/" + std::to_string(threads) + "_threads" +
                      (beside ? "_beside_a_busy_one" : ""),
                  [=](benchmark::State& state) {
@@ -46,6 +56,8 @@ void add(const std::string& op, Make make) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // About ten microseconds with one thread.
+  add("exp_32KiB", [] { return [x = torch::zeros({int64_t{1} << 13})] { torch::exp(x); }; });
   add("add_512KiB", [] {
     return [x = torch::zeros({int64_t{1} << 17}), one = torch::ones({int64_t{1} << 17})] { x.add_(one); };
   });
