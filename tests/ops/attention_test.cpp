@@ -102,6 +102,38 @@ TEST_CASE("attention skips tiles of masked keys unless their values are not fini
   }
 }
 
+TEST_CASE("the gradients of attention skip tiles of masked keys unless a factor is not finite") {
+  for (const DType dtype : {kFloat, kBFloat16}) {
+    const Tensor allowed = ones({60, 400}, kBool);
+    allowed.slice(1, 128).fill_(false);
+    allowed.slice(0, 59).slice(1, 300, 301).fill_(true);
+    const Tensor added = zeros({60, 400}).masked_fill(allowed.logical_not(), -INFINITY);
+    // A value that is not finite in one of the operands: the index of the operand, or none.
+    for (const int spoiled : {-1, 0, 1, 2, 3}) {
+      const Tensor operands[] = {randn({1, 2, 60, 8}, dtype), randn({1, 2, 400, 8}, dtype),
+                                 randn({1, 2, 400, 5}, dtype), randn({1, 2, 60, 5}, dtype)};
+      if (spoiled >= 0)
+        operands[spoiled].select(1, 1).select(1, spoiled == 1 || spoiled == 2 ? 140 : 7).fill_(INFINITY);
+      const auto gradients = [&](const Tensor& mask) {
+        const variable_list inputs = {operands[0].detach().requires_grad_(),
+                                      operands[1].detach().requires_grad_(),
+                                      operands[2].detach().requires_grad_()};
+        const Tensor y = scaled_dot_product_attention(inputs[0], inputs[1], inputs[2], mask);
+        return autograd::grad({y}, inputs, {operands[3]});
+      };
+      const variable_list skipped = gradients(allowed), computed = gradients(added);
+      for (std::size_t i = 0; i < 3; ++i) {
+        INFO(spoiled << ", input " << i);
+        // An infinite score and the mask's -inf add up to NaN.
+        if (spoiled != 1) CHECK(allclose(skipped[i], computed[i], 0, 0, true));
+      }
+      bool finite = true;
+      for (const Tensor& gradient : skipped) finite = finite && gradient.isfinite().all().item<bool>();
+      CHECK(finite == (spoiled < 0));
+    }
+  }
+}
+
 TEST_CASE("attention with very large scores selects the best key and has finite gradients") {
   const Tensor q = randn({40, 8}) * 1e4, k = randn({100, 8}) * 1e4, v = randn({100, 8});
   Tensor a = q.detach().requires_grad_(), b = k.detach().requires_grad_(), c = v.detach().requires_grad_();

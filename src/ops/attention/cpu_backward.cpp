@@ -37,13 +37,14 @@ class Backward {
   /// Processes one tile of keys with all queries that attend to it. `dquery` is the accumulator of the tile's
   /// piece and has the layout of the packed queries. It is null if the gradient of the queries is not needed.
   void run(TilePosition at, C* dquery) {
-    tile_.load(sizes_, key_, value_, at, dquery != nullptr);
+    tile_.load(sizes_, key_, value_, at, dquery != nullptr, scores_.can_hide());
     C *const dkey = sums_.template address_as<C>(), *const dvalue = dkey + kKeys * rows_.width;
     std::fill(dkey, dvalue + kKeys * rows_.value_width, C(0));
     const std::int64_t first_head = at.head;
     for (; at.head < first_head + sizes_.shared; ++at.head)
       for (at.query = scores_.first_query(at.key); at.query < sizes_.queries; at.query += kQueries) {
         at.rows = std::min(kQueries, sizes_.queries - at.query);
+        if (is_skipped(at)) continue;
         grads_.fill(sizes_, scores_, rows_, tile_, at);
         const std::int64_t row = (at.batch * sizes_.heads + at.head) * sizes_.queries + at.query;
         if (out_.value.defined())
@@ -64,6 +65,12 @@ class Backward {
   }
 
  private:
+  // Hidden keys have the weight 0. A skipped tile would therefore only add zeros, or NaN if a factor is not
+  // finite.
+  bool is_skipped(const TilePosition& at) const {
+    return tile_.finite && scores_.hides(at) &&
+           rows_.finite[static_cast<std::size_t>(PackedRows<T>::tile(sizes_, at))] != 0;
+  }
   static void write(const NdArray& to, std::int64_t row, std::int64_t rows, std::int64_t width, const C* from,
                     std::int64_t pitch) {
     T* const out = to.address_as<T>() + row * width;

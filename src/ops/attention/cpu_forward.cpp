@@ -40,7 +40,7 @@ struct Packed {
                                 value_width, C(1));
                      if (!finite.empty())
                        finite[static_cast<std::size_t>(job)] =
-                           (array_of(value_tile(job), rows * value_width) * C(0)).sum() == 0;
+                           all_finite(value_tile(job), rows * value_width);
                    }
                  });
   }

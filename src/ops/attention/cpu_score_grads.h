@@ -8,6 +8,8 @@
 
 #include "ops/attention/cpu_scores.h"
 
+#include <vector>
+
 namespace ebb::cpu::attention {
 
 /// The queries (multiplied by the scale) and the result's gradient as padded rows (N, H, L, .), and delta (N,
@@ -18,6 +20,7 @@ struct PackedRows {
   std::int64_t width, value_width;
   NdArray queries, grads, delta;
   const C* log_sum;
+  std::vector<char> finite;  // if a mask can hide keys: whether the queries of each tile add no NaN to these
 
   PackedRows(const Sizes& s, const NdArray& grad, const ops::AttentionSaved& call)
       : width(padded<C>(s.width)),
@@ -26,6 +29,18 @@ struct PackedRows {
         grads(NdArray::empty({s.batch * s.heads * s.queries, value_width}, dtype_of<C>())),
         delta(NdArray::empty({s.batch * s.heads * s.queries}, dtype_of<C>())),
         log_sum(call.log_sum.address_as<C>()) {
+    pack(s, grad, call);
+    if (call.rule.mask.defined() && call.rule.mask.dtype() == kBool) find_finite(s);
+  }
+  C* query(std::int64_t row) const { return queries.address_as<C>() + row * width; }
+  C* gradient(std::int64_t row) const { return grads.address_as<C>() + row * value_width; }
+  /// Returns the index in `finite` of the tile that begins at a query of a head.
+  static std::int64_t tile(const Sizes& s, const TilePosition& at) {
+    return (at.batch * s.heads + at.head) * ceil_div(s.queries, kQueries) + at.query / kQueries;
+  }
+
+ private:
+  void pack(const Sizes& s, const NdArray& grad, const ops::AttentionSaved& call) {
     const Rows<const T> from(call.query), g(grad), y(call.result);
     parallel_for(0, s.batch * s.heads * s.queries, grain_for(s.width + 2 * s.value_width),
                  [&](std::int64_t begin, std::int64_t end) {
@@ -42,8 +57,18 @@ struct PackedRows {
                    }
                  });
   }
-  C* query(std::int64_t row) const { return queries.address_as<C>() + row * width; }
-  C* gradient(std::int64_t row) const { return grads.address_as<C>() + row * value_width; }
+  // The weight of a hidden key is e^(-inf - log_sum), which is not 0 if log_sum is NaN.
+  void find_finite(const Sizes& s) {
+    for (std::int64_t head = 0; head < s.batch * s.heads; ++head)
+      for (std::int64_t first = 0; first < s.queries; first += kQueries) {
+        const std::int64_t row = head * s.queries + first, count = std::min(kQueries, s.queries - first);
+        bool plain = all_finite(query(row), count * width) &&
+                     all_finite(gradient(row), count * value_width) &&
+                     all_finite(delta.address_as<C>() + row, count);
+        for (std::int64_t i = row; i < row + count; ++i) plain = plain && log_sum[i] > Scores<T>::kNone;
+        finite.push_back(plain);
+      }
+  }
 };
 
 /// One tile of keys and values as columns. load() also stores the keys as rows if the caller needs them.
@@ -52,6 +77,7 @@ struct KeyTile {
   using C = Compute<T>;
   NdArray memory;
   C *keys, *values, *key_rows;
+  bool finite = false;  // whether all keys and values are, if the caller asked for it
 
   explicit KeyTile(const Sizes& s)
       : memory(NdArray::empty({kKeys, padded<C>(s.width) + s.width + s.value_width}, dtype_of<C>())),
@@ -60,7 +86,7 @@ struct KeyTile {
         key_rows(values + kKeys * s.value_width) {}
   /// Loads the keys and values [at.key, at.key + at.columns) that the query head at.head uses.
   void load(const Sizes& s, const Rows<const T>& key, const Rows<const T>& value, const TilePosition& at,
-            bool with_rows) {
+            bool with_rows, bool check_finite = false) {
     const std::int64_t head = at.head / s.shared;
     pack_columns(keys, key.at(at.batch, head, at.key), key.step, at.columns, s.width);
     pack_columns(values, value.at(at.batch, head, at.key), value.step, at.columns, s.value_width);
@@ -68,6 +94,7 @@ struct KeyTile {
       for (std::int64_t j = 0; j < at.columns; ++j)
         pack_row(key_rows + j * padded<C>(s.width), key.at(at.batch, head, at.key + j), s.width,
                  padded<C>(s.width), C(1));
+    finite = check_finite && all_finite(keys, kKeys * (s.width + s.value_width));
   }
 };
 

@@ -62,6 +62,11 @@ Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> array_of(C* row, std::int64_t n) 
   return {row, n};
 }
 
+template <class C>
+bool all_finite(C* row, std::int64_t n) {
+  return (array_of(row, n) * C(0)).sum() == 0;
+}
+
 /// Sets to[j] = from[j] * factor for j < n, and to[j] = 0 for n <= j < width.
 template <class T, class C>
 void pack_row(C* to, const T* from, std::int64_t n, std::int64_t width, C factor) {
@@ -107,6 +112,8 @@ class Scores {
     if (rule.dropout) weights_.emplace(*rule.dropout, sizes.keys);
   }
   bool drops() const { return weights_.has_value(); }
+  /// Returns whether hides() can be true.
+  bool can_hide() const { return mask_.kind == MaskKind::allowed; }
 
   /// Applies the masks to a tile of scores.
   void mask(C* scores, const TilePosition& at) const {
@@ -140,7 +147,7 @@ class Scores {
   }
   /// Returns whether a Bool mask hides all keys of a tile from all its queries.
   bool hides(const TilePosition& at) const {
-    if (mask_.kind != MaskKind::allowed) return false;
+    if (!can_hide()) return false;
     const auto* const allowed = static_cast<const bool*>(mask_.data) + at.key * mask_.steps[3];
     const std::int64_t rows = mask_.steps[2] == 0 ? 1 : at.rows;
     for (std::int64_t i = 0; i < rows; ++i) {
