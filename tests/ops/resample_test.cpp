@@ -13,6 +13,7 @@
 
 #include "support/catch.h"
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -76,6 +77,43 @@ TEST_CASE(
     const Variable border = ebb::grid_sampler(ebb::ones({1, 1, 3, 4}, ebb::kDouble), grid, 1, 1, false);
     require_close(border, {1, 1, 1, 1});
   }
+}
+
+namespace {
+
+// The result and the gradients of the image and of the points, for a gradient of ones.
+std::array<Variable, 3> sampled(const Variable& image, const Variable& points, int mode, int padding) {
+  const Variable x = image.detach().requires_grad_(), grid = points.detach().requires_grad_();
+  const Variable y = ebb::grid_sampler(x, grid, mode, padding, false);
+  const ebb::variable_list grads = ebb::autograd::grad({y}, {x, grid}, {ebb::ones_like(y)});
+  return {y, grads[0], grads[1]};
+}
+
+// Compares a channel, and a row of points, with the results for all channels and points.
+void check_parts(const Variable& image, const Variable& points, int mode, int padding) {
+  INFO("mode " << mode << ", padding " << padding << ", " << image.dtype() << ", " << image.dim()
+               << " dimensions");
+  const auto all = sampled(image, points, mode, padding);
+  const auto channel = sampled(image.slice(1, 17, 18), points, mode, padding);
+  CHECK(ebb::equal(all[0].slice(1, 17, 18), channel[0]));
+  CHECK(ebb::equal(all[1].slice(1, 17, 18), channel[1]));
+  const auto row = sampled(image, points.slice(1, 2, 3), mode, padding);
+  CHECK(ebb::equal(all[0].slice(2, 2, 3), row[0]));
+  CHECK(ebb::equal(all[2].slice(1, 2, 3), row[2]));
+}
+
+}  // namespace
+
+TEST_CASE("grid_sampler computes each channel and each point as if it were alone") {
+  // There are more channels and points than a job of the kernels takes.
+  for (const ebb::DType dtype : {ebb::kFloat, ebb::kDouble, ebb::kBFloat16})
+    for (const int padding : {0, 1, 2}) {
+      const Variable points = (ebb::rand({2, 15, 9, 2}) * 3 - 1.5).to(dtype);
+      for (const int mode : {0, 1, 2}) check_parts(ebb::randn({2, 19, 4, 5}, dtype), points, mode, padding);
+      const Variable in_volume = (ebb::rand({2, 3, 5, 9, 3}) * 3 - 1.5).to(dtype);
+      for (const int mode : {0, 1})
+        check_parts(ebb::randn({2, 19, 3, 4, 5}, dtype), in_volume, mode, padding);
+    }
 }
 
 TEST_CASE("second derivatives of grid_sampler equal those of torch 2.15") {

@@ -14,9 +14,9 @@ enum class Padding : std::uint8_t { zeros, border, reflection };
 
 /// An element of an axis, its weight, and the derivative of the weight with respect to the coordinate. A
 /// negative `place` means a value of 0.
-template <class C>
+template <class C, class Place = std::int64_t>
 struct Tap {
-  std::int64_t place;
+  Place place;
   C weight, derivative;
 };
 
@@ -41,10 +41,10 @@ EBB_HD Coordinate<C> unnormalize(C x, std::int64_t size, bool align_corners) {
 /// Clamps to [0, size - 1]; NaN becomes 0. At the ends of this range and outside it, the derivative is 0.
 template <class C>
 EBB_HD Coordinate<C> clip(Coordinate<C> x, std::int64_t size) {
+  // Without branches, so that a loop of it can be vectorised.
   const C last = static_cast<C>(size - 1);
-  if (!(x.at > 0)) return {C(0), C(0)};
-  if (x.at >= last) return {last, C(0)};
-  return x;
+  const bool positive = x.at > 0, below = x.at < last;
+  return {positive ? (below ? x.at : last) : C(0), positive & below ? x.derivative : C(0)};
 }
 
 /// Reflects the position at twice_low / 2 and twice_high / 2 until it is between them.
@@ -71,10 +71,12 @@ EBB_HD Coordinate<C> padded(Coordinate<C> x, std::int64_t size, Padding padding,
   return clip(x, size);
 }
 
-/// Returns the element at position `at`, or -1 (for a value of 0) if `at` is out of range or NaN.
-template <class C>
-EBB_HD std::int64_t place_of(C at, std::int64_t size) {
-  return at >= 0 && at < static_cast<C>(size) ? static_cast<std::int64_t>(at) : -1;
+/// Returns the element at position `at`, or -1 (for a value of 0) if `at` is out of range or NaN. Selects
+/// before it converts, so that a loop of it can be vectorised.
+template <class Place, class C>
+EBB_HD Place place_of(C at, std::int64_t size) {
+  const bool inside = (at >= 0) & (at < static_cast<C>(size));
+  return static_cast<Place>(inside ? at : C(-1));
 }
 
 /// The size of an axis and its padding mode.
@@ -86,17 +88,17 @@ struct Axis {
 
 /// Computes the kTaps elements for coordinate x: 1 for nearest, 2 for linear, 4 for Keys' cubic convolution
 /// with a = -0.75.
-template <int kTaps, class C>
-EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
+template <int kTaps, class C, class Place>
+EBB_HD void taps_at(C x, const Axis& axis, Tap<C, Place> (&taps)[kTaps]) {
   Coordinate<C> c = unnormalize(x, axis.size, axis.align_corners);
   if constexpr (kTaps == 1) {
     c = padded(c, axis.size, axis.padding, axis.align_corners);
-    taps[0] = {place_of(std::nearbyint(c.at), axis.size), C(1), C(0)};
+    taps[0] = {place_of<Place>(std::nearbyint(c.at), axis.size), C(1), C(0)};
   } else if constexpr (kTaps == 2) {
     c = padded(c, axis.size, axis.padding, axis.align_corners);
     const C low = std::floor(c.at), part = c.at - low;
-    taps[0] = {place_of(low, axis.size), 1 - part, -c.derivative};
-    taps[1] = {place_of(low + 1, axis.size), part, c.derivative};
+    taps[0] = {place_of<Place>(low, axis.size), 1 - part, -c.derivative};
+    taps[1] = {place_of<Place>(low + 1, axis.size), part, c.derivative};
   } else {
     static_assert(kTaps == 4);
     const C a = C(-0.75), low = std::floor(c.at), part = c.at - low;
@@ -108,7 +110,7 @@ EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
       const C by_distance = near ? (3 * (a + 2) * d - 2 * (a + 3)) * d : (3 * a * d - 10 * a) * d + 8 * a;
       const Coordinate<C> at = padded(Coordinate<C>{low + static_cast<C>(k - 1), C(0)}, axis.size,
                                       axis.padding, axis.align_corners);
-      taps[k] = {place_of(std::nearbyint(at.at), axis.size), weight,
+      taps[k] = {place_of<Place>(std::nearbyint(at.at), axis.size), weight,
                  (signed_distance < 0 ? -by_distance : by_distance) * c.derivative};
     }
   }
@@ -134,9 +136,9 @@ struct Neighbourhood {
       stride *= axes[d].size;
     }
   }
-  /// Calls f(k, place, weight) for each of the kCount elements. The place is -1 if the element is outside.
+  /// Calls f(place, weight) for each element that is inside.
   template <class F>
-  EBB_HD void all(F&& f) const {
+  EBB_HD void each(F&& f) const {
     for (int k = 0; k < kCount; ++k) {
       std::int64_t at = 0;
       C weight = 1;
@@ -147,15 +149,8 @@ struct Neighbourhood {
         at += tap.place * strides[d];
         weight *= tap.weight;
       }
-      f(k, inside ? at : -1, weight);
+      if (inside) f(at, weight);
     }
-  }
-  /// Calls f(place, weight) for each element that is inside.
-  template <class F>
-  EBB_HD void each(F&& f) const {
-    all([&](int, std::int64_t at, C weight) {
-      if (at >= 0) f(at, weight);
-    });
   }
   /// Calls f(place, derivatives) with the derivatives of the weight with respect to the point's coordinates.
   template <class F>
