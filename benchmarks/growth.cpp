@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
