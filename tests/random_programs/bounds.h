@@ -17,10 +17,10 @@ class Draw;
 double epsilon_of(ebb::DType dtype);
 
 /// While this object exists (at most one at a time), results in this thread are perturbed randomly from the
-/// seed. Seed 0 means no perturbation.
+/// seed. Seed 0 means no perturbation. If `slightly`, they are sixteen times smaller.
 class Perturbation {
  public:
-  explicit Perturbation(std::uint64_t seed);
+  explicit Perturbation(std::uint64_t seed, bool slightly = false);
   ~Perturbation();
   Perturbation(const Perturbation&) = delete;
   Perturbation& operator=(const Perturbation&) = delete;
@@ -28,8 +28,8 @@ class Perturbation {
 
 /// Multiplies each element in the memory of the tensor by 1 + e or 1 - e with a random sign, without a graph
 /// node or a version bump, and perturbs the gradient in the same way with a hook. e is 32 epsilons for float
-/// and double, and one epsilon for the 16-bit dtypes, whose kernels compute in float and round once. Views
-/// and tensors that are not floating stay unchanged.
+/// and double, and one epsilon for the 16-bit dtypes, whose kernels compute in float and round once. A slight
+/// perturbation has 2 and none. Views and tensors that are not floating stay unchanged.
 void perturb(const Variable& x);
 /// Perturbs all tensors that the statement created or wrote.
 void perturb(const State& state, const Statement& statement);
@@ -40,7 +40,8 @@ void perturb(const State& state, const Statement& statement);
 /// Runs a program once plainly, and six times with perturbed results (perturb() above). A tensor may differ
 /// from the plain one by the largest difference of the perturbed runs, or by two epsilons of its own largest
 /// element. Integers, NaNs, infinities, errors and geometry must be equal; a tensor for which the perturbed
-/// runs disagree in these is not checked. A NaN may replace an infinity.
+/// runs disagree in these is not checked. A NaN may replace an infinity. Two more runs with smaller
+/// perturbations detect chaos: their differences must be smaller too, if they are not small.
 class Bounds {
  public:
   explicit Bounds(const Program& program);
@@ -55,7 +56,7 @@ class Bounds {
   bool within(std::size_t i, const ebb::Variable& got) const;
 
   Trace expected_;
-  std::vector<Trace> perturbed_;
+  std::vector<Trace> perturbed_, slightly_perturbed_;
   bool decided_ = true;
 };
 

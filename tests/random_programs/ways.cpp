@@ -282,7 +282,7 @@ class Run {
     const support::Warnings dropped;
     const Threads threads(way_.threads);
     const Home home(way_.device);
-    const Perturbation perturbation(way_.perturbed);
+    const Perturbation perturbation(way_.perturbed, way_.slightly);
     ebb::manual_seed(0);
     guarded([&] { run_all(program_.setup); });
     auto compiled = ebb::compile([this](const std::vector<Variable>& arguments) { return body(arguments); });

@@ -108,6 +108,7 @@ struct Way {
   bool resumed = false;    ///< from a checkpoint that is saved after the third call
   ebb::Device device = ebb::kCPU;
   std::uint64_t perturbed = 0;  ///< results are perturbed randomly from this seed; 0 means no perturbation
+  bool slightly = false;        ///< these perturbations are sixteen times smaller
 };
 
 /// Ways that must give the same bits as the first one, which is the plain run.
