@@ -36,8 +36,8 @@ bool inside_piece();
 /// have finished.
 class Pool {
  public:
-  /// Starts a pool for jobs of `asked` threads. It has `most` threads if fewer than asked, including the
-  /// caller. If the system refuses some, it has at most half of the granted threads.
+  /// Starts a pool for jobs that are divided for `asked` threads, and run on at most `most`, including the
+  /// caller. If the system refuses some, the pool has at most half of the granted threads.
   explicit Pool(int asked, int most = kMaxThreads);
   ~Pool();
   Pool(const Pool&) = delete;
