@@ -224,3 +224,22 @@ TEST_CASE("a matmul that is added to some rows of a zeroed gradient leaves the o
       require_replays(f, 2);
     }
 }
+
+TEST_CASE("a step is recorded again after another optimizer takes the address of its optimizer") {
+  for (const double momentum : {0.0, 0.9}) {
+    const Tensor first = ones({3}).requires_grad_(), second = ones({3}).requires_grad_();
+    const auto options = optim::SGDOptions(0.5).momentum(momentum);
+    std::optional<optim::SGD> sgd(std::in_place, std::vector<Tensor>{first}, options);
+    auto step = compile([&](const Tensor& x) {
+      (first * x + second * x).sum().backward();
+      sgd->step();
+    });
+    settle(step, full({3}, 2.0));
+    sgd.emplace(std::vector<Tensor>{second}, options);
+    const Tensor before = first.detach().clone();
+    step(full({3}, 2.0));
+    CHECK(equal(first, before));
+    CHECK(!equal(second, ones({3})));
+    settle(step, full({3}, 2.0));
+  }
+}
