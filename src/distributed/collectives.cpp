@@ -1,5 +1,6 @@
 // all_reduce, broadcast, all_gather and others: collectives.
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/autograd/record.h>
 #include <ebb/distributed/collectives.h>
 #include <ebb/ops/creation.h>
 

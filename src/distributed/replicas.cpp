@@ -2,6 +2,7 @@
 #include "distributed/replicas.h"
 
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
 #include <map>

@@ -5,6 +5,7 @@
 #include <ebb/core/random.h>
 #include <ebb/distributed/virtual_shards.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
 #include "core/recorder.h"
