@@ -64,7 +64,7 @@ struct Selection {
  private:
   static void move(Place (&places)[kBlock], const Place (&along)[kBlock], Place stride) {
     for (std::int64_t p = 0; p < kBlock; ++p)
-      places[p] = (places[p] >= 0) & (along[p] >= 0) ? places[p] + along[p] * stride : Place(-1);
+      places[p] = ((places[p] >= 0) & (along[p] >= 0)) ? places[p] + along[p] * stride : Place(-1);
   }
   static void multiply(C (&factors)[kBlock], const C (&by)[kBlock], const Place (&places)[kBlock]) {
     for (std::int64_t p = 0; p < kBlock; ++p) factors[p] = places[p] >= 0 ? factors[p] * by[p] : C(0);

@@ -44,7 +44,7 @@ EBB_HD Coordinate<C> clip(Coordinate<C> x, std::int64_t size) {
   // Without branches, so that a loop of it can be vectorised.
   const C last = static_cast<C>(size - 1);
   const bool positive = x.at > 0, below = x.at < last;
-  return {positive ? (below ? x.at : last) : C(0), positive & below ? x.derivative : C(0)};
+  return {positive ? (below ? x.at : last) : C(0), (positive & below) ? x.derivative : C(0)};
 }
 
 /// Reflects the position at twice_low / 2 and twice_high / 2 until it is between them.
