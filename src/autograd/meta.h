@@ -46,6 +46,9 @@ inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl
 /// Returns x's node. Rebuilds the node if x is a view whose base was modified in place after the node was
 /// made.
 const Ref<Node>& current_grad_fn(const Variable& x);
+/// Sets `node`, which follows the node of `self`, as the history of `self` alone: an op has changed sizes or
+/// strides, or `self` is no view. A null node records nothing.
+void append_history(const Variable& self, const Ref<Node>& node);
 /// Throws if x is a view created without recording, and its base requires grad and was modified after that.
 /// The gradient with respect to x is then not well defined.
 void check_up_to_date(const Variable& x);

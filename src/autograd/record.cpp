@@ -145,15 +145,18 @@ void bump_version(const Variable& self) {
     recorder->version_bumped(self.array().storage());
 }
 
+void append_history(const Variable& self, const Ref<Node>& node) {
+  if (!node) return;
+  const StateChange change(self);
+  move_retained_grad(self, node.get());
+  set_history(self, node);
+  self.impl()->requires_grad = false;
+  if (is_tracked_view(self)) meta_of(self).version = self.impl()->version();
+}
+
 void rebase_history(const Variable& self, const Ref<Node>& node) {
   if (!node) return;
-  if (!is_tracked_view(self)) {
-    const StateChange change(self);
-    move_retained_grad(self, node.get());
-    set_history(self, node);
-    self.impl()->requires_grad = false;
-    return;
-  }
+  if (!is_tracked_view(self)) return append_history(self, node);
   check_view_kind(self, node->name().c_str());
   const Variable base = meta_of(self).base;
   const StateChange change(base), change_of_view(self);

@@ -256,3 +256,48 @@ TEST_CASE("views: a second backward passes through a write that saved no tensor"
   z.backward(ebb::ones_like(z));
   EBB_REQUIRE_ERROR(z.backward(ebb::ones_like(z)), "Trying to backward through the graph a second time");
 }
+
+// PyTorch 2.15 runs them as well. It gives no gradient to elements of the base that as_strided_ adds to the
+// view.
+TEST_CASE("views: hooks and retained gradients of a view survive a change of its sizes and strides") {
+  const std::vector<std::pair<const char*, std::function<void(const Variable&)>>> changes = {
+      {"t_", [](const Variable& y) { y.t_(); }},
+      {"transpose_", [](const Variable& y) { y.transpose_(0, 1); }},
+      {"swapaxes_", [](const Variable& y) { y.swapaxes_(0, 1); }},
+      {"swapdims_", [](const Variable& y) { y.swapdims_(0, 1); }},
+      {"unsqueeze_", [](const Variable& y) { y.unsqueeze_(1); }},
+      {"squeeze_", [](const Variable& y) { y.squeeze_(); }},
+      {"squeeze_ of a dimension", [](const Variable& y) { y.squeeze_(0); }},
+      {"as_strided_", [](const Variable& y) { y.as_strided_({4, 2}, {1, 4}, 4); }},
+      {"two changes", [](const Variable& y) { y.unsqueeze_(0).transpose_(1, 2); }},
+  };
+  const Variable weights = ebb::arange(1, 9, ebb::kFloat64);
+  for (const bool of_leaf : {false, true})
+    for (const auto& [name, change] : changes) {
+      INFO(name << (of_leaf ? ", view of a leaf" : ""));
+      const Variable x = ebb::arange(12, ebb::kFloat64).view({3, 4}).detach().requires_grad_();
+      const Variable y = (of_leaf ? x : x * 1).narrow(0, 1, 2);
+      Variable seen;
+      y.retain_grad();
+      y.register_hook([&](const Variable& g) {
+        seen = g;
+        return g * 2;
+      });
+      change(y);
+      (y.square().square() * weights.view({2, 4}).as_strided(y.sizes(), y.strides(), 0)).sum().backward();
+      REQUIRE(seen.defined());
+      CHECK(seen.sizes() == ebb::IntArrayRef({2, 4}));
+      REQUIRE(y.grad().defined());
+      CHECK(y.grad().sizes() == y.sizes());
+      const Variable rows = x.detach().narrow(0, 1, 2);
+      const Variable expected = rows.pow(3) * 4 * weights.view({2, 4});
+      CHECK(ebb::allclose(seen, expected));
+      CHECK(ebb::allclose(x.grad().narrow(0, 1, 2), expected * 2));
+      CHECK(x.grad()[0].abs().sum().item<double>() == 0);
+    }
+  const Variable x = ebb::arange(12, ebb::kFloat64).view({3, 4}).detach().requires_grad_();
+  const Variable wide = (x * 1).narrow(0, 0, 2);
+  wide.as_strided_({3, 4}, {4, 1});
+  wide.sum().backward();
+  CHECK(ebb::equal(x.grad(), ebb::ones({3, 4}, ebb::kFloat64)));
+}

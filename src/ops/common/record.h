@@ -7,8 +7,10 @@
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/autograd/variable.h>
 
+#include "autograd/meta.h"
 #include "autograd/tensor_state.h"
 
+#include <cstdint>
 #include <deque>
 #include <initializer_list>
 #include <utility>
@@ -108,16 +110,22 @@ inline void show_array(const Variable& self, NdArray array) {
   self.impl()->data = std::move(array);
 }
 
+/// Whether the new array of a tensor has only elements of the old array.
+enum class Elements : std::uint8_t { kept, may_be_new };
+
 /// Gives `self` the sizes, strides and offset of `array`, which is on self's storage. This is the in-place
-/// form of view_of(). The elements do not change, so the base of a view keeps its history. If `self` is a
-/// view, its node is created from the base when the node is first needed.
+/// form of view_of(). The elements do not change, so the base of a view keeps its history. The new node
+/// follows the node of `self`, whose hooks therefore still run. If a view may show elements of its base that
+/// it did not show before, its node is created from the base when the node is first needed.
 template <class N, class Fill>
-Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
+Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill,
+                           Elements elements = Elements::kept) {
   autograd::check_inplace(self, op, autograd::InPlace::geometry);
-  const Ref<N> node = self.is_view() ? Ref<N>() : node_of<N>(fill, self);
+  const bool follows = elements == Elements::kept || !self.is_view();
+  const Ref<N> node = follows ? node_of<N>(fill, self) : Ref<N>();
   show_array(self, std::move(array));
   autograd::bump_version(self);
-  autograd::rebase_history(self, node);
+  autograd::append_history(self, node);
   return mutable_self(self);
 }
 

@@ -187,12 +187,15 @@ Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef stride,
 Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride,
                       optional<std::int64_t> storage_offset) {
   Geometry g = checked_geometry("as_strided_", x, size, stride, storage_offset);
-  return ops::reshape_in_place<AsStridedInPlaceBackward>(x, "as_strided_",
-                                                         x.array().as_strided(g.sizes, g.strides, g.offset),
-                                                         [&](AsStridedInPlaceBackward& node) {
-                                                           node.input = Geometry(x.array());
-                                                           node.output = std::move(g);
-                                                         });
+  const bool inside = x.is_contiguous() && g.offset >= x.storage_offset() &&
+                      checked_extent("as_strided_", size, stride, g.offset) <= x.storage_offset() + x.numel();
+  return ops::reshape_in_place<AsStridedInPlaceBackward>(
+      x, "as_strided_", x.array().as_strided(g.sizes, g.strides, g.offset),
+      [&](AsStridedInPlaceBackward& node) {
+        node.input = Geometry(x.array());
+        node.output = std::move(g);
+      },
+      inside ? ops::Elements::kept : ops::Elements::may_be_new);
 }
 
 }  // namespace ebb
