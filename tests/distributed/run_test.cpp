@@ -30,15 +30,13 @@ ranks::Outcome cases(const std::string& options, const std::string& tag) {
   return ebb_run(options + " " + std::filesystem::read_symlink("/proc/self/exe").string() + " '" + tag + "'");
 }
 
-// Whether no process is left, after some time, of those whose numbers are in the files of a folder. A file is
-// empty if its shell was killed before it wrote the number.
+// Whether no process is left, after some time, of those whose numbers are in the files of a folder.
 bool all_gone(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::ifstream file(entry.path());
     pid_t process = 0;
-    if (!(file >> process)) continue;
+    std::ifstream(entry.path()) >> process;
     for (int i = 0; i < 2000 && kill(process, 0) == 0; ++i) usleep(10'000);
-    if (kill(process, 0) == 0) return false;
+    if (process <= 0 || kill(process, 0) == 0) return false;
   }
   return true;
 }
@@ -112,11 +110,12 @@ TEST_CASE("ebb run ends all ranks when one dies and names it") {
   for (const std::string backend : {"nccl", "mpi"}) {
     if (backend == "mpi" && !ranks::can_run()) continue;
     const support::Folder folder;
+    // Rank 1 waits until the files of the others are written, because a killed shell leaves an empty file.
     const auto dies = [&](const std::string& how) {
-      return ebb_run("-n 3 --backend " + backend + " sh -c 'trap \"\" TERM; echo $$ > " +
-                     folder.path().string() + "/$RANK; until [ -s " + folder.path().string() +
-                     "/2 ]; do sleep 0.01; done; [ $RANK = 1 ] && " + how + "; sleep 600 & echo $! > " +
-                     folder.path().string() + "/child$RANK; wait; sleep 600'");
+      return ebb_run("-n 3 --backend " + backend + " sh -c 'trap \"\" TERM; cd " + folder.path().string() +
+                     "; [ $RANK = 1 ] || { sleep 600 & echo $! > child$RANK; }; echo $$ > $RANK; "
+                     "until [ -s 0 ] && [ -s 2 ]; do sleep 0.01; done; [ $RANK = 1 ] && " +
+                     how + "; wait; sleep 600'");
     };
     const ranks::Outcome killed = dies("kill -KILL $$");
     INFO(killed.output);
