@@ -28,6 +28,9 @@ struct AutogradMeta {
   unsigned next_hook = 0;
   bool retains_grad = false;
   bool swapped = false;  // the handle refers to another tensor (swap_tensor.h)
+  // Changes if the tensor gets an array that nodes which saved the tensor cannot use (replace_array). It has
+  // its old value again if the tensor gets the old dtype, device and shape back.
+  std::uint32_t form = 0;
 
   // Views.
   Variable base;  // the base of this view; it is itself a view only if it is a leaf that requires grad
@@ -41,6 +44,10 @@ inline std::atomic_ref<AutogradMeta*> meta_slot(VariableImpl& impl) { return std
 /// Returns x's metadata; allocates it on first use.
 AutogradMeta& meta_of(const Variable& x);
 inline AutogradMeta* meta_or_null(const Variable& x) { return x.impl()->meta; }
+inline std::uint32_t form_of(const Variable& x) {
+  const AutogradMeta* const meta = meta_slot(*x.impl()).load(std::memory_order_acquire);
+  return meta ? meta->form : 0;
+}
 inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl()->meta->base.defined(); }
 
 /// Returns x's node. Rebuilds the node if x is a view whose base was modified in place after the node was

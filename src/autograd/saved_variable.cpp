@@ -62,6 +62,7 @@ void SavedVariable::save(const Variable& x) {
     return;
   }
   kept_ = x;
+  form_ = form_of(x);
   state_ = State::input;
 }
 
@@ -77,20 +78,29 @@ void SavedVariable::save_output(const Variable& y) {
 }
 
 bool SavedVariable::is_intact() const {
-  if (state_ == State::input || state_ == State::output) return kept_.impl()->version() == version_;
+  if (state_ == State::input || state_ == State::output)
+    return kept_.impl()->version() == version_ && form_of(kept_) == form_;
   return state_ != State::never;
+}
+
+void SavedVariable::modified_error() const {
+  if (const std::uint32_t now = kept_.impl()->version(); now != version_)
+    detail::fail(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: [",
+        kept_, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
+        " instead. Write out of place, or clone() it before modifying.");
+  detail::fail(
+      "one of the variables needed for gradient computation has been given other data by set_data(), ",
+      "set_() or resize_(), which its node cannot use: [", kept_, "], needed by ", owner_->name(),
+      ". Give it other data after backward(), or clone() it before the forward pass.");
 }
 
 Variable SavedVariable::unpack() const {
   switch (state_) {
     case State::input:
     case State::output: {
-      if (const std::uint32_t now = kept_.impl()->version(); now != version_) [[unlikely]]
-        detail::fail(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            "[",
-            kept_, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
-            " instead. Write out of place, or clone() it before modifying.");
+      if (!is_intact()) [[unlikely]]
+        modified_error();
       if (state_ == State::input || !GradMode::is_enabled()) return kept_;
       // Restores the history, so that the saved tensor can itself be differentiated.
       Variable y(kept_.array());

@@ -40,6 +40,31 @@ void StateChange::end() noexcept {
   detail::tensor_changed(aged(x), *storage_, before_, *x.data.storage(), state_of(x));
 }
 
+namespace {
+
+// Returns a hash of the properties of an array that a node assumes of a tensor that it saved.
+std::uint32_t hash_of_form(const NdArray& array) {
+  auto form = static_cast<std::uint64_t>(array.dtype());
+  const auto add = [&form](std::int64_t part) {
+    form = detail::mixed(form + static_cast<std::uint64_t>(part));
+  };
+  add(static_cast<std::int64_t>(array.device().type()));
+  add(array.device().index());
+  for (const std::int64_t size : array.sizes()) add(size);
+  return static_cast<std::uint32_t>(form);
+}
+
+}  // namespace
+
+void replace_array(const Variable& x, NdArray array, Saved saved) {
+  const StateChange change(x);
+  NdArray& data = x.impl()->data;
+  const std::uint32_t changed = saved == Saved::lost ? static_cast<std::uint32_t>(detail::new_state())
+                                                     : hash_of_form(data) ^ hash_of_form(array);
+  if (changed != 0) meta_of(x).form ^= changed;
+  data = std::move(array);
+}
+
 const Variable& gradient_of(const Variable& x) noexcept {
   static const Variable none;
   const AutogradMeta* const meta = meta_or_null(x);

@@ -40,6 +40,12 @@ class EBB_API StateChange {
   std::uint64_t before_ = 0;
 };
 
+/// Whether a node that saved a tensor computes with the elements of a new array, or throws.
+enum class Saved : std::uint8_t { follows, lost };
+/// Gives the tensor another array, possibly in other memory. Nodes that saved the tensor throw, too, if the
+/// new array has another dtype, device or shape.
+void replace_array(const Variable& x, NdArray array, Saved saved);
+
 /// Returns the gradient without a warning and without recording the access.
 const Variable& gradient_of(const Variable& x) noexcept;
 /// Drops the gradient without reading it. A recorded function therefore drops it in each replay, whatever its

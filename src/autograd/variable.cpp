@@ -226,24 +226,20 @@ Variable& Variable::detach_() const {
 
 namespace {
 
-NdArray with_own_versions(const NdArray& a) {
-  return NdArray(Storage::alias(a.storage()), DimVector(a.sizes()), DimVector(a.strides()), a.offset(),
-                 a.dtype());
+NdArray with_own_versions(const NdArray& a, std::uint32_t version) {
+  return NdArray(Storage::alias(a.storage(), version), DimVector(a.sizes()), DimVector(a.strides()),
+                 a.offset(), a.dtype());
 }
 
 }  // namespace
 
 Variable Variable::data() const {
-  Variable out(with_own_versions(array()));
+  Variable out(with_own_versions(array(), 0));
   out.impl_->inference = impl_->inference;
   return out;
 }
 
-void Variable::set_data(const Variable& data) const {
-  EBB_CHECK(data.defined(), "set_data: the new data is undefined.");
-  set_data(data.array().storage() == checked().data.storage() ? Variable(data.array())
-                                                              : Variable(with_own_versions(data.array())));
-}
+void Variable::set_data(const Variable& data) const { set_data(Variable(data)); }
 
 void Variable::set_data(Variable&& data) const {
   VariableImpl& impl = checked();
@@ -251,8 +247,16 @@ void Variable::set_data(Variable&& data) const {
   EBB_CHECK(!requires_grad() || is_floating(data.dtype()),
             "set_data: a tensor that requires grad needs a floating dtype, got ", data.dtype(), ".");
   detail::not_replayed("set_data() gives a tensor other memory");
-  const StateChange change(*this);
-  impl.data = data.array();
+  // The version counter continues, so that a node that saved the tensor finds the version that it expects. If
+  // other tensors use the memory, they keep their own counter.
+  NdArray array = std::move(data).release_impl()->data;
+  if (array.storage() != impl.data.storage()) {
+    if (array.storage()->use_count() > 1)
+      array = with_own_versions(array, impl.version());
+    else
+      array.storage()->set_version(impl.version());
+  }
+  replace_array(*this, std::move(array), is_leaf() ? Saved::follows : Saved::lost);
 }
 
 bool Variable::is_view() const {

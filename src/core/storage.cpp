@@ -91,7 +91,7 @@ Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Delete
   return Ref<Storage>::adopt(s);
 }
 
-Ref<Storage> Storage::alias(const Ref<Storage>& other) {
+Ref<Storage> Storage::alias(const Ref<Storage>& other, std::uint32_t version) {
   detail::not_replayed("a tensor got a version counter of its own (data(), set_data())");
   // An alias of an alias refers to the first storage. Otherwise the chain of aliases would become longer with
   // every call.
@@ -99,6 +99,7 @@ Ref<Storage> Storage::alias(const Ref<Storage>& other) {
       other->kind_ == kAlias ? Ref<Storage>::share(static_cast<Storage*>(other->context_)) : other;
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(of->data_, of->bytes_, of->device_);
   s->kind_ = kAlias;
+  s->set_version(version);
   s->context_ = of.detach();
   detail::count_storage(1);
   return Ref<Storage>::adopt(s);

@@ -334,6 +334,49 @@ TEST_CASE("after set_data(), writes to the source tensor do not change the versi
   CHECK(x.data().is_alias_of(x.data()));
 }
 
+TEST_CASE("backward uses the data that set_data() gave a leaf, if they have its dtype and shape") {
+  const Variable x = tensor({1.0, 2.0}, kDouble).requires_grad_();
+  {
+    const NoGradGuard guard;
+    x.mul_(2);  // the version counter of x must continue with the new data
+  }
+  const Variable z = (x * x).sum();
+  x.set_data(x.data().to(kFloat));
+  x.set_data(x.data().to(kDouble).add(1));
+  const Variable shared = tensor({7.0, 8.0}, kDouble);
+  const std::int64_t version = shared._version();
+  z.backward({}, true);
+  require_values(x.grad(), {6, 10});
+  x.set_data(Variable(shared));
+  CHECK(shared._version() == version);
+  z.backward({}, true);
+  require_values(x.grad(), {20, 26});
+  x.detach().add_(1);
+  CHECK_THROWS_WITH(z.backward(), support::Contains("modified by an inplace operation"));
+}
+
+TEST_CASE("backward throws for a saved tensor that was given data which its node cannot use") {
+  const std::pair<const char*, void (*)(const Variable&)> changes[] = {
+      {"set_data of another dtype", [](const Variable& x) { x.set_data(ones({2, 3}, kBool)); }},
+      {"set_data of another shape", [](const Variable& x) { x.set_data(ones({3, 2}, kDouble)); }},
+      {"set_ to other memory", [](const Variable& x) { x.set_(ones({2, 3}, kDouble)); }},
+      {"set_ without elements", [](const Variable& x) { x.set_(); }},
+      {"resize_", [](const Variable& x) { x.resize_({2, 2}); }},
+      {"resize_ to more elements", [](const Variable& x) { x.resize_({4, 3}); }}};
+  for (const auto& [name, change] : changes) {
+    INFO(name);
+    const Variable w = ones({2, 3}, TensorOptions(kDouble).requires_grad(true)), x = ones({2, 3}, kDouble);
+    const Variable z = (w * x).sum();
+    change(x);
+    CHECK_THROWS_WITH(z.backward(), support::Contains("given other data"));
+    CHECK_FALSE(w.grad().defined());
+  }
+  // A node would silently use new elements of a tensor that is no leaf.
+  const Variable w = ones({2}, TensorOptions(kDouble).requires_grad(true)), y = w * 3, z = (y * y).sum();
+  y.set_data(zeros({2}, kDouble));
+  CHECK_THROWS_WITH(z.backward(), support::Contains("given other data"));
+}
+
 TEST_CASE("in-place ops detect an overlap with an operand that comes from data() of the target") {
   const Variable x = arange(6, kDouble);
   x.narrow(0, 1, 5).add_(x.data().narrow(0, 0, 5));

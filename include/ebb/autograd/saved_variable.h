@@ -8,7 +8,8 @@
 namespace ebb::autograd {
 
 /// A member of a Node: `SavedVariable self{this};`. It records the version of the saved tensor. unpack()
-/// throws if an in-place op has changed the tensor since, or if backward has freed it.
+/// throws if an in-place op has changed the tensor since, if the tensor was given unsuitable data, or if
+/// backward has freed it.
 class EBB_API SavedVariable {
  public:
   explicit SavedVariable(Node* owner);
@@ -22,7 +23,7 @@ class EBB_API SavedVariable {
   void save_output(const Variable& y);
   /// Returns the tensor with its graph history. Throws ebb::Error if it was freed or modified.
   Variable unpack() const;
-  /// Returns whether a tensor is saved and no in-place op has changed it since.
+  /// Returns whether a tensor is saved and neither an in-place op nor set_data() has made it unusable since.
   bool is_intact() const;
   /// Frees the tensor.
   void release();
@@ -38,6 +39,7 @@ class EBB_API SavedVariable {
  private:
   void pack(const Variable& x, Edge edge, bool is_output);
   Variable unpack_packed() const;
+  [[noreturn]] void modified_error() const;
 
   enum class State : std::uint8_t { never, undefined, input, output, packed, released };
 
@@ -53,6 +55,7 @@ class EBB_API SavedVariable {
   SavedVariable* next_;
   std::unique_ptr<Packed> packed_;
   std::uint32_t version_ = 0;
+  std::uint32_t form_ = 0;  // AutogradMeta::form of an input
   std::uint32_t output_nr_ = 0;
   State state_ = State::never;
 

@@ -24,9 +24,9 @@ class EBB_API Storage : public RefCounted<Storage> {
   /// Wraps borrowed bytes. `deleter(context, data)` runs when the last tensor on them is destroyed; `deleter`
   /// may be null.
   static Ref<Storage> adopt(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
-  /// Wraps the bytes of `other` with a new version counter. A write through one storage does not increment
-  /// the counter of the other.
-  static Ref<Storage> alias(const Ref<Storage>& other);
+  /// Wraps the bytes of `other` with a version counter of its own, which begins at `version`. A write through
+  /// one storage does not increment the counter of the other.
+  static Ref<Storage> alias(const Ref<Storage>& other, std::uint32_t version = 0);
 
   void* data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
@@ -42,6 +42,8 @@ class EBB_API Storage : public RefCounted<Storage> {
   void used_on(Device device, void* stream) const;
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+  /// Sets the version counter of a storage that only one tensor uses.
+  void set_version(std::uint32_t version) { version_.store(version, std::memory_order_relaxed); }
 
   /// Replaces the borrowed bytes of a storage made by adopt() without a deleter, for all its tensors.
   void move_to(void* data) { data_ = data; }

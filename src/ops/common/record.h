@@ -104,12 +104,6 @@ Variable view_of(const Variable& self, NdArray array, Fill&& fill,
   return autograd::make_view(self, std::move(array), node_of<N>(fill, self), kind);
 }
 
-/// Replaces the tensor's array, and notifies recording tapes that have read the tensor.
-inline void show_array(const Variable& self, NdArray array) {
-  const autograd::StateChange change(self);
-  self.impl()->data = std::move(array);
-}
-
 /// Whether the new array of a tensor has only elements of the old array.
 enum class Elements : std::uint8_t { kept, may_be_new };
 
@@ -123,7 +117,10 @@ Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, 
   autograd::check_inplace(self, op, autograd::InPlace::geometry);
   const bool follows = elements == Elements::kept || !self.is_view();
   const Ref<N> node = follows ? node_of<N>(fill, self) : Ref<N>();
-  show_array(self, std::move(array));
+  {
+    const autograd::StateChange change(self);
+    self.impl()->data = std::move(array);
+  }
   autograd::bump_version(self);
   autograd::append_history(self, node);
   return mutable_self(self);

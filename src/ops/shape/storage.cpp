@@ -35,7 +35,7 @@ Variable& show(const Variable& x, NdArray array) {
             x.dtype(), ".");
   EBB_CHECK(array.device() == x.device(), "set_: source is on ", array.device(), ", but the tensor is on ",
             x.device(), ".");
-  ops::show_array(x, std::move(array));
+  autograd::replace_array(x, std::move(array), autograd::Saved::lost);
   return ops::mutable_self(x);
 }
 
@@ -56,7 +56,7 @@ Variable& resize_(const Variable& x, IntArrayRef size, optional<MemoryFormat> me
     NdArray target = resized.as_strided({kept}, {1}, 0);
     kernels::copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
   }
-  ops::show_array(x, std::move(resized));
+  autograd::replace_array(x, std::move(resized), autograd::Saved::follows);
   return ops::mutable_self(x);
 }
 
