@@ -185,6 +185,8 @@ ViewKind kind_of_view(const AutogradMeta* base, ViewKind kind) {
 }  // namespace
 
 Variable make_view(const Variable& base, NdArray view, Ref<Node> node, ViewKind kind) {
+  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
+    recorder->queries(base);
   Variable out(std::move(view));
   out.impl()->inference = base.is_inference();
   if (base.is_inference()) return out;

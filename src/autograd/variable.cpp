@@ -64,7 +64,7 @@ std::int64_t Variable::size(std::int64_t d) const { return sizes()[existing_dim(
 std::int64_t Variable::stride(std::int64_t d) const { return strides()[existing_dim("stride", d, dim())]; }
 
 bool Variable::is_contiguous(MemoryFormat format) const {
-  const NdArray& a = array();
+  const NdArray& a = queried();
   if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve) return a.is_contiguous();
   const std::int64_t wanted_dims = format == MemoryFormat::ChannelsLast ? 4 : 5;
   if (a.dim() != wanted_dims) return false;
@@ -138,8 +138,15 @@ Scalar Variable::item() const {
   }
 }
 
+void Variable::note_query() const {
+  if (detail::Recorder* const recorder = impl_ ? detail::current_recorder() : nullptr)
+    recorder->queries(*this);
+}
+
 bool Variable::requires_grad() const {
   const VariableImpl& impl = checked();
+  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
+    recorder->queries(*this);
   if (impl.requires_grad || impl.grad_fn) return true;
   // A view shares its base's data. It therefore requires grad if its base does, even if the view was created
   // without recording.
@@ -205,6 +212,8 @@ void Variable::backward(const Variable& gradient, optional<bool> retain_graph, b
 
 Variable Variable::detach() const {
   const VariableImpl& impl = checked();
+  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
+    recorder->queries(*this);
   // The result shares this tensor's storage and version counter, so that writes to it are counted as writes
   // to this tensor.
   Variable out(impl.data);
@@ -234,7 +243,7 @@ NdArray with_own_versions(const NdArray& a, std::uint32_t version) {
 }  // namespace
 
 Variable Variable::data() const {
-  Variable out(with_own_versions(array(), 0));
+  Variable out(with_own_versions(queried(), 0));
   out.impl_->inference = impl_->inference;
   return out;
 }

@@ -329,6 +329,12 @@ void Recording::version_bumped(const Ref<Storage>& storage) {
   if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].version_bumps;
 }
 
+// A tensor of which the function reads only the shape, the dtype or the like is captured without a kernel
+// call that reads its elements.
+void Recording::queries(const Variable& x) {
+  if (found(x)) buffer_of(x.impl()->data.storage());
+}
+
 void Recording::changes(const Variable& x) {
   if (found(x)) changed_.try_emplace(x.impl(), Changed{x, autograd::state_of(*x.impl())});
 }

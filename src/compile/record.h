@@ -34,6 +34,7 @@ class Recording final : public detail::Recorder {
   void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) override;
   void host_access(const Storage& storage) override;
   void version_bumped(const Ref<Storage>& storage) override;
+  void queries(const Variable& x) override;
   void changes(const Variable& x) override;
   void uses_gradient(const Variable& x, bool may_assign) override;
   void drops_gradient(const Variable& x) override;

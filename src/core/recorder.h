@@ -38,6 +38,8 @@ class Recorder {
   virtual void host_access(const Storage& /*storage*/) {}
   /// Called after an in-place write has incremented the version counter of a storage.
   virtual void version_bumped(const Ref<Storage>& /*storage*/) {}
+  /// Called when the geometry, the dtype or the device of a tensor is read, or whether it requires grad.
+  virtual void queries(const Variable& /*x*/) {}
   /// Called before the geometry, the memory, requires_grad, the hooks or the history of a tensor changes.
   virtual void changes(const Variable& /*x*/) {}
   /// Called before the gradient of a tensor is read, or assigned through a reference.

@@ -72,6 +72,28 @@ TEST_CASE("a call without kernel calls detects a new shape of a captured tensor"
   CHECK_THROWS_AS(f(), std::out_of_range);
 }
 
+TEST_CASE("a call detects a new captured tensor of which the function reads no element") {
+  const std::pair<const char*, std::function<Tensor(const Tensor&)>> functions[] = {
+      {"size", [](const Tensor& w) { return ones({w.size(0)}); }},
+      {"numel", [](const Tensor& w) { return ones({w.numel()}); }},
+      {"stride", [](const Tensor& w) { return ones({w.stride(0)}); }},
+      {"options", [](const Tensor& w) { return ones({2}, w.options()); }},
+      {"requires_grad", [](const Tensor& w) { return full({}, w.requires_grad()); }},
+      {"is_contiguous", [](const Tensor& w) { return full({}, w.is_contiguous()); }},
+      {"a view", [](const Tensor& w) { return zeros({}) + w.unsqueeze(0).dim(); }},
+      {"a detached tensor", [](const Tensor& w) { return ones(w.detach().sizes()); }},
+      {"zeros_like", [](const Tensor& w) { return zeros_like(w); }}};
+  for (const auto& [name, function] : functions) {
+    INFO(name);
+    Tensor w = randn({2, 3});
+    auto f = compile([&] { return function(w); });
+    for (int i = 0; i < 4; ++i) f();
+    CHECK(f.report().replays > 0);
+    w = randn({5, 2, 4}, kDouble).transpose(0, 1).requires_grad_();
+    CHECK(same_bits(f(), function(w)));
+  }
+}
+
 TEST_CASE("a function that runs backward through a graph that was recorded outside of it stays eager") {
   Tensor w = randn({3}).requires_grad_();
   const Tensor outside = w.sin();

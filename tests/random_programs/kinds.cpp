@@ -193,12 +193,6 @@ struct Case {
     return std::any_of(program.setup.begin(), program.setup.end(), computes) ||
            std::any_of(program.body.begin(), program.body.end(), keeps);
   }
-  /// Whether the body reads the shape of a tensor whose values it may not read.
-  bool asks_for_shapes() const {
-    return std::any_of(program.body.begin(), program.body.end(), [](const Statement& each) {
-      return each.name.ends_with("_like") || each.name.ends_with("_as");
-    });
-  }
   /// Whether two handles may start to share a tensor between calls.
   bool has_aliases() const {
     const auto is_alias = [](const Statement& each) { return each.kind == "act" && each.name == "alias"; };
@@ -223,7 +217,7 @@ const std::vector<Fault> faults = {
        const bool moves = c.s.name == "overlap"
                               ? c.has_captured(0) || c.has_captured(1)
                               : c.has_captured(0) && c.is_one_of({"fresh", "alias", "view", "within"});
-       return moves && (c.others_hold() || c.has_aliases() || c.asks_for_shapes());
+       return moves && (c.others_hold() || c.has_aliases());
      }},
 };
 

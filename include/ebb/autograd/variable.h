@@ -55,23 +55,23 @@ class EBB_API Variable : public ops::ElementwiseMethods,
 
   // Shape and storage.
   bool defined() const { return static_cast<bool>(impl_); }
-  std::int64_t dim() const { return checked().data.dim(); }
+  std::int64_t dim() const { return queried().dim(); }
   std::int64_t ndimension() const { return dim(); }
-  IntArrayRef sizes() const { return checked().data.sizes(); }
-  IntArrayRef strides() const { return checked().data.strides(); }
+  IntArrayRef sizes() const { return queried().sizes(); }
+  IntArrayRef strides() const { return queried().strides(); }
   std::int64_t size(std::int64_t dim) const;
   std::int64_t stride(std::int64_t dim) const;
   /// The number of elements; 0 for an undefined tensor.
-  std::int64_t numel() const { return impl_ ? impl_->data.numel() : 0; }
+  std::int64_t numel() const { return impl_ ? queried().numel() : 0; }
   std::size_t nbytes() const { return static_cast<std::size_t>(numel() * element_size()); }
   std::int64_t element_size() const { return ebb::element_size(scalar_type()); }
   std::size_t itemsize() const { return static_cast<std::size_t>(element_size()); }
-  std::int64_t storage_offset() const { return checked().data.offset(); }
+  std::int64_t storage_offset() const { return queried().offset(); }
   TypeMeta dtype() const { return TypeMeta(scalar_type()); }
-  DType scalar_type() const { return checked().data.dtype(); }
+  DType scalar_type() const { return queried().dtype(); }
   /// The dtype and the device in one object, for older libtorch programs. ebb::torch defines the class.
   DeprecatedTypeProperties type() const;
-  Device device() const { return checked().data.device(); }
+  Device device() const { return queried().device(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_cpu() const { return device().is_cpu(); }
   std::int64_t get_device() const { return device().index(); }
@@ -79,7 +79,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   /// Returns the dtype and device, with which a tensor of the same kind can be created.
   TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
-  bool is_non_overlapping_and_dense() const { return checked().data.is_dense(); }
+  bool is_non_overlapping_and_dense() const { return queried().is_dense(); }
   bool is_floating_point() const { return is_floating(scalar_type()); }
   bool is_complex() const { return false; }
   bool is_signed() const { return dtype() != kByte && dtype() != kBool; }
@@ -216,6 +216,13 @@ class EBB_API Variable : public ops::ElementwiseMethods,
       undefined_error();
     return *impl_;
   }
+  /// Returns the array for a query of its sizes, strides, offset, dtype or device, on which a tape depends.
+  [[gnu::always_inline]] const NdArray& queried() const {
+    if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      note_query();
+    return checked().data;
+  }
+  void note_query() const;
   [[noreturn]] static void undefined_error();
   void check_element_type(DType dtype, const char* method) const;
   void check_accessor_dims(std::int64_t dims) const;
