@@ -4,6 +4,7 @@
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/core/random.h>
 
+#include "autograd/meta.h"
 #include "autograd/thread_state.h"
 
 namespace ebb::autograd {
@@ -14,6 +15,7 @@ struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
   std::vector<std::int64_t> versions;              // versions of the inputs before the first run
+  std::vector<std::uint32_t> forms;                // AutogradMeta::form of the inputs before the first run
   Generator random = default_generator().clone();  // the generator's state before the first run
   AutocastSetting autocast = AutocastSetting::now();
   std::size_t kept = 0;  // number of tensors that the first run saved
@@ -28,15 +30,20 @@ struct Frame {
     return recomputed[i];
   }
 
-  // Throws if an input was modified in place, because the second run would silently compute other gradients.
+  // Throws if an input was modified in place or given unsuitable data, because the second run would silently
+  // compute other gradients.
   void check_inputs() const {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      EBB_CHECK(!inputs[i].defined() || inputs[i]._version() == versions[i], "checkpoint: input ",
-                std::uint64_t{i}, " [", inputs[i],
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].defined()) continue;
+      EBB_CHECK(inputs[i]._version() == versions[i], "checkpoint: input ", std::uint64_t{i}, " [", inputs[i],
                 "], with which the function is run again, has been modified by an inplace operation: it is "
                 "at version ",
                 inputs[i]._version(), "; expected version ", versions[i],
                 " instead. Write out of place, or clone() it before modifying.");
+      EBB_CHECK(form_of(inputs[i]) == forms[i], "checkpoint: input ", std::uint64_t{i}, " [", inputs[i],
+                "], with which the function is run again, has been given other data by set_data(), set_() or "
+                "resize_(). Give it other data after backward(), or clone() it before the forward pass.");
+    }
   }
 
   void recompute() {
@@ -76,7 +83,10 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> fn, 
   auto frame = std::make_shared<Frame>();
   frame->fn = std::move(fn);
   frame->inputs = inputs;
-  for (const Variable& input : inputs) frame->versions.push_back(input.defined() ? input._version() : 0);
+  for (const Variable& input : inputs) {
+    frame->versions.push_back(input.defined() ? input._version() : 0);
+    frame->forms.push_back(input.defined() ? form_of(input) : 0);
+  }
   SavedTensorHooks hooks([frame](const Variable&) { return std::make_shared<std::size_t>(frame->kept++); },
                          [frame](const std::shared_ptr<void>& index) {
                            return frame->tensor(*static_cast<const std::size_t*>(index.get()));

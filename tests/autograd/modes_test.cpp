@@ -360,6 +360,14 @@ TEST_CASE("checkpoint: backward throws for a modified input only if its values a
   require_values(x.grad(), {2, 2});
 }
 
+TEST_CASE("checkpoint: backward throws if an input that is no leaf was given other data") {
+  Variable x = leaf({2, 3}), y = x * 1;
+  const Variable z = checkpoint([](const Variable& t) { return t * t * t; }, y);
+  y.set_data(leaf({4, 5}).detach());
+  EBB_REQUIRE_ERROR(z.sum().backward(), "has been given other data by set_data()");
+  REQUIRE_FALSE(x.grad().defined());
+}
+
 TEST_CASE("checkpoint: inference tensors are accepted as inputs although they have no version") {
   Variable constant;
   {
