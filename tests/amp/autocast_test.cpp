@@ -134,6 +134,11 @@ TEST_CASE("autocast casts a modified weight again") {
   CHECK(equal(mm(x, w), full({1, 3}, 8, TensorOptions(kBFloat16).device(kHere))));
   w.set_data(full({4, 3}, 3.0, TensorOptions(kHere)));
   CHECK(equal(mm(x, w), full({1, 3}, 12, TensorOptions(kBFloat16).device(kHere))));
+  for (int value = 4; value < 8; ++value) {
+    w.set_data(zeros({4, 3}, TensorOptions(kHere)));
+    w.set_data(full({4, 3}, value, TensorOptions(kHere).dtype(kFloat)));  // may have the first data's address
+    CHECK(equal(mm(x, w), full({1, 3}, 4 * value, TensorOptions(kBFloat16).device(kHere))));
+  }
   const amp::autocast other(kHere, kHalf);
   CHECK(mm(x, w).dtype() == kHalf);
 }
