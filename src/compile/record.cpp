@@ -265,12 +265,16 @@ void Recording::sort_buffers() {
   }
 }
 
-// Records the pairs of buffers that must not overlap. Each pair contains an argument, because captured
-// tensors keep their addresses, but the addresses of arguments may change with each call.
+// Records the pairs of buffers that must not overlap, because calls access both and write to one. Each pair
+// contains an argument, because captured tensors keep their addresses, but the addresses of arguments may
+// change with each call.
 void Recording::note_no_alias() {
   const auto buffer = [&](int at) -> const Buffer& { return tape_->buffers[static_cast<std::size_t>(at)]; };
+  const auto conflict = [](const Buffer& a, const Buffer& b) {
+    return (a.written || b.written) && a.first >= 0 && b.first >= 0;
+  };
   const auto note = [&](int a, int b) {
-    if (a != b && (buffer(a).written || buffer(b).written)) tape_->no_alias.emplace_back(a, b);
+    if (a != b && conflict(buffer(a), buffer(b))) tape_->no_alias.emplace_back(a, b);
   };
   for (auto a = tape_->arguments.begin(); a != tape_->arguments.end(); ++a) {
     for (auto b = a + 1; b != tape_->arguments.end(); ++b) note(*a, *b);
@@ -284,7 +288,7 @@ void Recording::note_no_alias() {
     for (std::size_t j = i + 1; j < by_address.size(); ++j) {
       const Buffer &a = buffer(by_address[i]), &b = buffer(by_address[j]);
       if (begin_of(by_address[j]) >= begin_of(by_address[i]) + a.bytes) break;
-      if ((a.written || b.written) && overlap(*a.found->storage, *b.found->storage))
+      if (conflict(a, b) && overlap(*a.found->storage, *b.found->storage))
         refuse(
             "it writes to a captured tensor that shares its memory with another tensor, such as a result of "
             "data()");

@@ -326,3 +326,19 @@ TEST_CASE(
   for (const std::string& text : warnings.texts)
     CHECK_THAT(text, Contains("Anomaly Detection has been enabled"));
 }
+
+TEST_CASE("an argument with a hook gets another tape than an argument without one") {
+  auto f = compile([](const Tensor& x) {
+    const Tensor loss = x.sum();
+    loss.backward();
+    return loss;
+  });
+  for (int i = 0; i < 4; ++i) {
+    Tensor plain = ones({2}).requires_grad_(), doubled = ones({2}).requires_grad_();
+    doubled.register_hook([](const Tensor& grad) { return grad * 2; });
+    f(plain);
+    f(doubled);
+    CHECK(same_bits(plain.grad(), ones({2})));
+    CHECK(same_bits(doubled.grad(), full({2}, 2.0)));
+  }
+}
