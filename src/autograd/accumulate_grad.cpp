@@ -38,7 +38,9 @@ namespace {
 // Returns whether the accumulator still has the leaf's shape, dtype and device, which may have changed.
 bool matches(const Node& accumulator, const Variable& x) {
   const OutputMeta& meta = accumulator.output_meta(0);
-  return IntArrayRef(meta.sizes) == x.sizes() && meta.dtype == x.dtype() && meta.device == x.device();
+  const NdArray& data = x.array();
+  return IntArrayRef(meta.sizes) == data.sizes() && meta.dtype == data.dtype() &&
+         meta.device == data.device();
 }
 
 }  // namespace
@@ -105,8 +107,8 @@ Variable AccumulateGrad::hooked(Variable incoming) const {
 GradList AccumulateGrad::apply(GradList&& grads) {
   const Variable incoming = hooked(std::move(grads[0]));
   if (!leaf_.requires_grad()) return {};  // the leaf was frozen after the graph was recorded
-  EBB_CHECK(incoming.sizes() == leaf_.sizes(), "AccumulateGrad: the gradient of shape ", incoming.sizes(),
-            " belongs to a leaf that now has shape ", leaf_.sizes(),
+  EBB_CHECK(incoming.array().sizes() == leaf_.array().sizes(), "AccumulateGrad: the gradient of shape ",
+            incoming.sizes(), " belongs to a leaf that now has shape ", leaf_.sizes(),
             ". Call backward() before reshaping the leaf in place.");
   if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
     recorder->accumulates(leaf_);

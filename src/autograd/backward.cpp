@@ -25,7 +25,8 @@ constexpr int kDeepest = 10000;      // the limit of nested backward passes in t
 void check_root(const Variable& root, const Edge& edge) {
   if (edge.function->num_outputs() == 0) return;  // a leaf accepts any gradient that fits its data
   const OutputMeta& meta = edge.function->output_meta(edge.input_nr);
-  EBB_CHECK(IntArrayRef(meta.sizes) == root.sizes() && meta.device == root.device(),
+  const NdArray& data = root.array();
+  EBB_CHECK(IntArrayRef(meta.sizes) == data.sizes() && meta.device == data.device(),
             "backward: ", edge.function->name(), " computed an output of shape ", IntArrayRef(meta.sizes),
             " on ", meta.device, ", which is now of shape ", root.sizes(), " on ", root.device(),
             ". Differentiate before set_data(), or compute the output again.");
@@ -38,13 +39,14 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
               root.sizes(), ". Pass a gradient of that shape, or reduce with sum() first.");
     return root.new_ones(root.sizes());
   }
-  EBB_CHECK(seed.sizes() == root.sizes(), "Mismatch in shape: grad_output[", std::uint64_t{i},
+  const NdArray &given = seed.array(), &data = root.array();
+  EBB_CHECK(given.sizes() == data.sizes(), "Mismatch in shape: grad_output[", std::uint64_t{i},
             "] has a shape of ", seed.sizes(), " and output[", std::uint64_t{i}, "] has a shape of ",
             root.sizes(), ".");
-  EBB_CHECK(seed.device() == root.device(), "grad_output[", std::uint64_t{i}, "] is on ", seed.device(),
+  EBB_CHECK(given.device() == data.device(), "grad_output[", std::uint64_t{i}, "] is on ", seed.device(),
             " and output[", std::uint64_t{i}, "] is on ", root.device(),
             ". Move the gradient with .to(device).");
-  return seed.dtype() == root.dtype() ? seed : seed.to(root.dtype());
+  return given.dtype() == data.dtype() ? seed : seed.to(data.dtype());
 }
 
 // The state of a thread that affects the results of ops: modes and hooks, the current device and its streams,

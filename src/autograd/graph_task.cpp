@@ -280,7 +280,7 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
   State& state = states_[index];
   if (grad.defined() && (state.needed || state.target)) {
     const OutputMeta& meta = edge.function->output_meta(edge.input_nr);
-    if (grad.sizes() != IntArrayRef(meta.sizes)) {
+    if (grad.array().sizes() != IntArrayRef(meta.sizes)) {
       // An op may return a gradient in the broadcast shape of its input.
       bool reducible = grad.dim() >= static_cast<std::int64_t>(meta.sizes.size());
       const std::size_t lead = static_cast<std::size_t>(grad.dim()) - meta.sizes.size();
@@ -291,8 +291,8 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
                 IntArrayRef(meta.sizes), ".");
       grad = grad.sum_to_size(meta.sizes);
     }
-    if (grad.dtype() != meta.dtype) grad = grad.to(meta.dtype);
-    EBB_CHECK(grad.device() == meta.device, "Function ", from.name(), " returned a gradient on ",
+    if (grad.array().dtype() != meta.dtype) grad = grad.to(meta.dtype);
+    EBB_CHECK(grad.array().device() == meta.device, "Function ", from.name(), " returned a gradient on ",
               grad.device(), " at index ", std::uint64_t{i}, " but its input is on ", meta.device,
               ". Move it with .to(device).");
     accumulate(state, edge.input_nr, std::move(grad));

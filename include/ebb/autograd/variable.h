@@ -53,25 +53,25 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   Variable& operator=(Variable&& other) &&;
   Variable& operator=(const Scalar& value) &&;
 
-  // Shape and storage.
+  // Shape and storage. The short queries are always inlined, because ops call them often.
   bool defined() const { return static_cast<bool>(impl_); }
-  std::int64_t dim() const { return queried().dim(); }
+  [[gnu::always_inline]] std::int64_t dim() const { return queried().dim(); }
   std::int64_t ndimension() const { return dim(); }
-  IntArrayRef sizes() const { return queried().sizes(); }
-  IntArrayRef strides() const { return queried().strides(); }
+  [[gnu::always_inline]] IntArrayRef sizes() const { return queried().sizes(); }
+  [[gnu::always_inline]] IntArrayRef strides() const { return queried().strides(); }
   std::int64_t size(std::int64_t dim) const;
   std::int64_t stride(std::int64_t dim) const;
   /// The number of elements; 0 for an undefined tensor.
-  std::int64_t numel() const { return impl_ ? queried().numel() : 0; }
+  [[gnu::always_inline]] std::int64_t numel() const { return impl_ ? queried().numel() : 0; }
   std::size_t nbytes() const { return static_cast<std::size_t>(numel() * element_size()); }
   std::int64_t element_size() const { return ebb::element_size(scalar_type()); }
   std::size_t itemsize() const { return static_cast<std::size_t>(element_size()); }
-  std::int64_t storage_offset() const { return queried().offset(); }
+  [[gnu::always_inline]] std::int64_t storage_offset() const { return queried().offset(); }
   TypeMeta dtype() const { return TypeMeta(scalar_type()); }
-  DType scalar_type() const { return queried().dtype(); }
+  [[gnu::always_inline]] DType scalar_type() const { return queried().dtype(); }
   /// The dtype and the device in one object, for older libtorch programs. ebb::torch defines the class.
   DeprecatedTypeProperties type() const;
-  Device device() const { return queried().device(); }
+  [[gnu::always_inline]] Device device() const { return queried().device(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_cpu() const { return device().is_cpu(); }
   std::int64_t get_device() const { return device().index(); }
