@@ -73,8 +73,13 @@ def fill(module, seed):
     with torch.no_grad():
         for i, p in enumerate(module.parameters()): p.copy_(make(list(p.shape), p.dtype, seed + i) * 0.25)
 
+def to_double_and_back(module):  # buffers of integers too, as in C++
+    before = next((p.dtype for p in module.parameters()), torch.float32)
+    module._apply(lambda x: x.to(f64))
+    module._apply(lambda x: x.to(before))
+
 def filled(module, in_double, seed):
-    if in_double: module._apply(lambda x: x.to(f64))  # buffers of integers too, as in C++
+    if in_double: module._apply(lambda x: x.to(f64))
     fill(module, seed)
     return module
 

@@ -161,27 +161,44 @@ const std::vector<Ask> asks = {
      "round_trip(#);", "#.load_state_dict({k: v.clone() for k, v in #.state_dict().items()})"},
     {"refill", [](nn::Module& m) { fill(m, 7); }, "fill(#, 7);", "fill(#, 7)"},
 };
-const bool added_ask = add_kind({"model", 8, kBetween,
-                                 [](Draw& draw, const State& state, Statement& s) {
-                                   const auto module = pick(
-                                       draw, state, [](const Slot& each) { return each.module != nullptr; });
-                                   if (!module) return false;
-                                   s.name = draw.of(asks).name;
-                                   s.in = {*module};
-                                   return true;
-                                 },
-                                 [](State& state, const Statement& s) {
-                                   for (const Ask& ask : asks)
-                                     if (s.name == ask.name) ask.run(state.module(s.in[0]));
-                                 },
-                                 [](const Statement& s, Language l) {
-                                   std::string said;
-                                   for (const Ask& ask : asks)
-                                     if (s.name == ask.name) said = l == Language::cpp ? ask.cpp : ask.python;
-                                   for (std::size_t at; (at = said.find('#')) != std::string::npos;)
-                                     said.replace(at, 1, slot_text(s.in[0]));
-                                   return said;
-                                 }});
+// Conversions give parameters other data, also between forward and backward.
+const std::vector<Ask> conversions = {
+    {"to_device", [](nn::Module& m) { m.to(home()); }, "#->to(kCPU);", "#.to('cpu')"},
+    {"to_double_and_back",
+     [](nn::Module& m) {
+       const std::vector<Variable> all = m.parameters();
+       const ebb::DType before = all.empty() ? ebb::kFloat : all[0].scalar_type();
+       m.to(ebb::kDouble);
+       m.to(before);
+     },
+     "to_double_and_back(#);", "to_double_and_back(#)"},
+};
+
+bool add_asks(const char* kind, int weight, unsigned places, const std::vector<Ask>& all) {
+  return add_kind({kind, weight, places,
+                   [&all](Draw& draw, const State& state, Statement& s) {
+                     const auto module =
+                         pick(draw, state, [](const Slot& each) { return each.module != nullptr; });
+                     if (!module) return false;
+                     s.name = draw.of(all).name;
+                     s.in = {*module};
+                     return true;
+                   },
+                   [&all](State& state, const Statement& s) {
+                     for (const Ask& ask : all)
+                       if (s.name == ask.name) ask.run(state.module(s.in[0]));
+                   },
+                   [&all](const Statement& s, Language l) {
+                     std::string said;
+                     for (const Ask& ask : all)
+                       if (s.name == ask.name) said = l == Language::cpp ? ask.cpp : ask.python;
+                     for (std::size_t at; (at = said.find('#')) != std::string::npos;)
+                       said.replace(at, 1, slot_text(s.in[0]));
+                     return said;
+                   }});
+}
+const bool added_ask = add_asks("model", 8, kBetween, asks);
+const bool added_conversion = add_asks("convert", 3, kBody | kBetween, conversions);
 
 using Parameters = std::vector<Variable>;
 struct Rule {
