@@ -46,7 +46,7 @@ const bool registered = [] {
                         INFO(failure);
                         CHECK(failure.empty());
                         CHECK(counts.replays > 3 * kOfEach);
-                        CHECK(counts.resumed > kOfEach / 6);
+                        CHECK(counts.resumed > kOfEach / 5);
                       });
   return true;
 }();

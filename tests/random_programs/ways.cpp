@@ -93,11 +93,12 @@ void VersionWatch::look(const State& state, const Statement& statement) {
 
 namespace {
 
-// Statements with an effect that no file contains: as_strided reaches elements in the memory of a tensor that
-// are not part of it.
-bool is_kept_by_files(const Statement& s) {
+// Returns whether files contain all effects of a statement. Hooks, flags and geometry of a tensor that exists
+// for one call need no file. as_strided reaches elements in the memory of a tensor that are not part of it.
+bool is_kept_by_files(const Statement& s, const Program& program) {
   static const std::set<std::string> kinds = {"hook", "module_hook", "geometry", "flag"};
-  return !kinds.contains(s.kind) && s.name != "set_data" && !s.name.starts_with("as_strided");
+  const bool local = std::all_of(s.in.begin(), s.in.end(), [&](int slot) { return slot >= program.kept; });
+  return (local || !kinds.contains(s.kind)) && s.name != "set_data" && !s.name.starts_with("as_strided");
 }
 
 // Tensors of slots and parameters: all that can have a gradient.
@@ -205,8 +206,9 @@ std::string geometry(const std::vector<Variable>& tensors) {
 }
 
 std::optional<State> resumed(const Program& program, const State& state, std::size_t calls) {
-  const auto all_kept = [](const Statements& list) {
-    return std::all_of(list.begin(), list.end(), is_kept_by_files);
+  const auto all_kept = [&](const Statements& list) {
+    return std::all_of(list.begin(), list.end(),
+                       [&](const Statement& s) { return is_kept_by_files(s, program); });
   };
   if (!all_kept(program.setup) || !all_kept(program.body) || calls > program.between.size() + 1) return {};
   const std::vector<Variable> from = tensors_of(program, state);
