@@ -59,22 +59,23 @@ std::size_t first_of(const std::vector<Variable>& tensors, const Same& same) {
 std::size_t most_bytes(const Variable& x) {
   if (!x.defined()) return kTensor;
   const autograd::AutogradMeta* const meta = autograd::meta_or_null(x);
-  const std::size_t numbers = 2 * x.sizes().size() + (meta ? meta->hooks.size() : 0);
+  const std::size_t numbers = 2 * x.array().sizes().size() + (meta ? meta->hooks.size() : 0);
   return kTensor + numbers * sizeof(std::uint64_t);
 }
 
 void write_tensor(Writer& key, const Variable& x, const std::vector<Variable>& tensors) {
-  key.put(x.scalar_type());
-  key.put(x.device().type());
-  key.put(x.device().index());
+  const NdArray& array = x.array();
+  key.put(array.dtype());
+  key.put(array.device().type());
+  key.put(array.device().index());
   key.put(x.requires_grad());
   key.put(x.is_inference());
-  key.put(x.dim());
-  for (const std::int64_t size : x.sizes()) key.put(size);
-  for (const std::int64_t stride : x.strides()) key.put(stride);
+  key.put(array.dim());
+  for (const std::int64_t size : array.sizes()) key.put(size);
+  for (const std::int64_t stride : array.strides()) key.put(stride);
   const std::size_t aliased = first_of(tensors, [&](const Variable& other) { return other.is_alias_of(x); });
   key.put(aliased);
-  key.put(x.storage_offset() - tensors[aliased].storage_offset());
+  key.put(array.offset() - tensors[aliased].array().offset());
   key.put(first_of(tensors, [&](const Variable& other) { return other.is_same(x); }));
   const autograd::AutogradMeta* const meta = autograd::meta_or_null(x);
   const bool is_view = meta && meta->base.defined();
@@ -156,7 +157,7 @@ bool Specialization::fits(const std::vector<Variable>& tensors) {
     Input& input = inputs_[i];
     if (!input.same_memory || !tensors[i].defined()) continue;
     if (tensors[i].array().storage() != input.memory->storage) return false;
-    if (input.same_offset && tensors[i].storage_offset() != input.offset) return false;
+    if (input.same_offset && tensors[i].array().offset() != input.offset) return false;
     if (input.memory->state != input.known.state || !only_past_arguments_are_gone(input)) return false;
     note_past_argument(input.memory.get(), tensors[i]);
   }
