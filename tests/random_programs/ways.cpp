@@ -93,12 +93,14 @@ void VersionWatch::look(const State& state, const Statement& statement) {
 
 namespace {
 
-// Returns whether files contain all effects of a statement. Hooks, flags and geometry of a tensor that exists
-// for one call need no file. as_strided reaches elements in the memory of a tensor that are not part of it.
+// Returns whether files contain all effects of a statement. Flags and geometry of a tensor that exists for
+// one call need no file; if an op has returned a kept tensor itself, geometry() finds the change. as_strided
+// reaches elements in the memory of a tensor that are not part of it.
 bool is_kept_by_files(const Statement& s, const Program& program) {
-  static const std::set<std::string> kinds = {"hook", "module_hook", "geometry", "flag"};
   const bool local = std::all_of(s.in.begin(), s.in.end(), [&](int slot) { return slot >= program.kept; });
-  return (local || !kinds.contains(s.kind)) && s.name != "set_data" && !s.name.starts_with("as_strided");
+  if (s.kind == "geometry" || s.kind == "flag") return local;
+  return s.kind != "hook" && s.kind != "module_hook" && s.name != "set_data" &&
+         !s.name.starts_with("as_strided");
 }
 
 // Tensors of slots and parameters: all that can have a gradient.
