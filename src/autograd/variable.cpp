@@ -211,13 +211,10 @@ void Variable::backward(const Variable& gradient, optional<bool> retain_graph, b
 }
 
 Variable Variable::detach() const {
-  const VariableImpl& impl = checked();
-  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
-    recorder->queries(*this);
   // The result shares this tensor's storage and version counter, so that writes to it are counted as writes
   // to this tensor.
-  Variable out(impl.data);
-  out.impl_->inference = impl.inference;
+  Variable out(queried());
+  out.impl_->inference = impl_->inference;
   return out;
 }
 
