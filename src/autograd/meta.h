@@ -53,6 +53,9 @@ inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl
 /// Returns x's node. Rebuilds the node if x is a view whose base was modified in place after the node was
 /// made.
 const Ref<Node>& current_grad_fn(const Variable& x);
+/// Returns whether the next write in place makes x, which has no node, part of the graph of its base: x was
+/// recorded as a view of a base that did not require grad yet.
+bool may_join_graph_of_base(const Variable& x);
 /// Sets `node`, which follows the node of `self`, as the history of `self` alone: an op has changed sizes or
 /// strides, or `self` is no view. A null node records nothing.
 void append_history(const Variable& self, const Ref<Node>& node);

@@ -217,6 +217,11 @@ const Ref<Node>& current_grad_fn(const Variable& x) {
   return impl.grad_fn;
 }
 
+bool may_join_graph_of_base(const Variable& x) {
+  return is_tracked_view(x) && !x.impl()->grad_fn && !made_without_recording(*x.impl()->meta) &&
+         x.impl()->meta->base.requires_grad();
+}
+
 void check_up_to_date(const Variable& x) {
   const AutogradMeta* const meta = meta_slot(*x.impl()).load(std::memory_order_acquire);
   if (!meta || !meta->base.defined() || meta->version == x.impl()->version()) [[likely]]

@@ -145,8 +145,8 @@ void Variable::note_query() const {
 
 bool Variable::requires_grad() const {
   const VariableImpl& impl = checked();
-  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
-    recorder->queries(*this);
+  if (detail::recorder()) [[unlikely]]
+    note_query();
   if (impl.requires_grad || impl.grad_fn) return true;
   // A view shares its base's data. It therefore requires grad if its base does, even if the view was created
   // without recording.
@@ -161,6 +161,8 @@ const Variable& Variable::set_requires_grad(bool value) const {
   EBB_CHECK(!value || !impl.inference || InferenceMode::is_enabled(),
             "Setting requires_grad=True on an inference tensor outside InferenceMode is not allowed; clone() "
             "it first.");
+  if (detail::recorder()) [[unlikely]]
+    note_query();
   const Ref<Node>& node = current_grad_fn(*this);
   EBB_CHECK(value || !node,
             "you can only change requires_grad flags of leaf variables. To use a computed tensor in a "

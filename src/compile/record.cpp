@@ -4,6 +4,7 @@
 
 #include <ebb/autograd/grad_mode.h>
 
+#include "autograd/meta.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
 #include "compile/tape.h"
@@ -336,7 +337,12 @@ void Recording::version_bumped(const Ref<Storage>& storage) {
 // A tensor of which the function reads only the shape, the dtype or the like is captured without a kernel
 // call that reads its elements.
 void Recording::queries(const Variable& x) {
-  if (found(x)) buffer_of(x.impl()->data.storage());
+  if (!found(x)) return;
+  buffer_of(x.impl()->data.storage());
+  if (autograd::may_join_graph_of_base(x))
+    refuse(
+        "a version counter decides whether a captured view is part of the graph of its base; make the view "
+        "within the function");
 }
 
 void Recording::changes(const Variable& x) {

@@ -376,6 +376,9 @@ TEST_CASE("a function that changes a captured tensor, module or mode stays eager
   GradMode::set_enabled(true);
   require_eager([&] { return rand({2}, Generator(3)); }, "generator");
   require_eager([&] { std::ostringstream() << w; }, "prints");
+  const Tensor base = randn({2}), view = base[0];
+  base.set_requires_grad(true);  // the next write to the base makes the view part of its graph
+  require_eager([&] { view.requires_grad_(false); }, "version counter");
 }
 
 TEST_CASE("a function that changes requires_grad and restores it is replayed") {
