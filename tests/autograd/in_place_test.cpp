@@ -371,6 +371,13 @@ TEST_CASE("backward throws for a saved tensor that was given data which its node
     CHECK_THROWS_WITH(z.backward(), support::Contains("given other data"));
     CHECK_FALSE(w.grad().defined());
   }
+  // The sizes and the version are the old ones again, but not the elements.
+  const Variable v = ones({4}, TensorOptions(kDouble).requires_grad(true)), x = ones({4}, kDouble);
+  const Variable product = (v * x).sum();
+  x.resize_({2});
+  x.resize_({8});
+  x.resize_({4});
+  CHECK_THROWS_WITH(product.backward(), support::Contains("given other data"));
   // A node would silently use new elements of a tensor that is no leaf.
   const Variable w = ones({2}, TensorOptions(kDouble).requires_grad(true)), y = w * 3, z = (y * y).sum();
   y.set_data(zeros({2}, kDouble));

@@ -56,7 +56,9 @@ Variable& resize_(const Variable& x, IntArrayRef size, optional<MemoryFormat> me
     NdArray target = resized.as_strided({kept}, {1}, 0);
     kernels::copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
   }
-  autograd::replace_array(x, std::move(resized), autograd::Saved::follows);
+  const bool same = resized.storage() == old.storage() && resized.sizes() == old.sizes() &&
+                    resized.strides() == old.strides();
+  if (!same) autograd::replace_array(x, std::move(resized), autograd::Saved::lost);
   return ops::mutable_self(x);
 }
 
