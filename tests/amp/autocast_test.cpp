@@ -139,6 +139,10 @@ TEST_CASE("autocast casts a modified weight again") {
     w.set_data(full({4, 3}, value, TensorOptions(kHere).dtype(kFloat)));  // may have the first data's address
     CHECK(equal(mm(x, w), full({1, 3}, 4 * value, TensorOptions(kBFloat16).device(kHere))));
   }
+  w.set_data(arange(12, TensorOptions(kHere).dtype(kFloat)).view({4, 3}));
+  const Tensor rows = mm(x, w);
+  w.set_data(w.detach().view({3, 4}).t());  // the same memory with other strides
+  CHECK_FALSE(equal(mm(x, w), rows));
   const amp::autocast other(kHere, kHalf);
   CHECK(mm(x, w).dtype() == kHalf);
 }

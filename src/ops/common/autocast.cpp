@@ -19,7 +19,7 @@ struct CastCache {
   struct Entry {
     Variable weight;  // keeps the weight alive, so that no other tensor gets its address
     Variable cast;
-    Ref<Storage> storage;  // keeps the memory alive, too
+    NdArray array;  // keeps the memory alive, too
     std::uint32_t version;
   };
   std::unordered_map<const VariableImpl*, Entry> entries;
@@ -45,10 +45,12 @@ Variable cast_weight(const Variable& x, DType target) {
   CastCache*& cache = thread_state.autocast.cache;
   if (!cache) cache = new CastCache;
   CastCache::Entry& entry = cache->entries[x.impl()];
-  const Ref<Storage>& storage = x.array().storage();
-  const bool serves = entry.cast.defined() && entry.cast.dtype() == target && entry.storage == storage &&
-                      entry.version == x.impl()->version() && entry.cast.sizes() == x.sizes();
-  if (!serves) entry = {x, x.to(target), storage, x.impl()->version()};
+  const NdArray& array = x.array();
+  const bool serves = entry.cast.defined() && entry.cast.dtype() == target &&
+                      entry.array.storage() == array.storage() && entry.array.offset() == array.offset() &&
+                      entry.array.sizes() == array.sizes() && entry.array.strides() == array.strides() &&
+                      entry.version == x.impl()->version();
+  if (!serves) entry = {x, x.to(target), array, x.impl()->version()};
   return entry.cast;
 }
 
