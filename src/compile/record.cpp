@@ -266,16 +266,12 @@ void Recording::sort_buffers() {
   }
 }
 
-// Records the pairs of buffers that must not overlap, because calls access both and write to one. Each pair
-// contains an argument, because captured tensors keep their addresses, but the addresses of arguments may
-// change with each call.
+// Records the pairs of buffers that must not overlap. Each pair contains an argument, because captured
+// tensors keep their addresses, but the addresses of arguments may change with each call.
 void Recording::note_no_alias() {
   const auto buffer = [&](int at) -> const Buffer& { return tape_->buffers[static_cast<std::size_t>(at)]; };
-  const auto conflict = [](const Buffer& a, const Buffer& b) {
-    return (a.written || b.written) && a.first >= 0 && b.first >= 0;
-  };
   const auto note = [&](int a, int b) {
-    if (a != b && conflict(buffer(a), buffer(b))) tape_->no_alias.emplace_back(a, b);
+    if (a != b && (buffer(a).written || buffer(b).written)) tape_->no_alias.emplace_back(a, b);
   };
   for (auto a = tape_->arguments.begin(); a != tape_->arguments.end(); ++a) {
     for (auto b = a + 1; b != tape_->arguments.end(); ++b) note(*a, *b);
@@ -289,7 +285,7 @@ void Recording::note_no_alias() {
     for (std::size_t j = i + 1; j < by_address.size(); ++j) {
       const Buffer &a = buffer(by_address[i]), &b = buffer(by_address[j]);
       if (begin_of(by_address[j]) >= begin_of(by_address[i]) + a.bytes) break;
-      if (conflict(a, b) && overlap(*a.found->storage, *b.found->storage))
+      if ((a.written || b.written) && overlap(*a.found->storage, *b.found->storage))
         refuse(
             "it writes to a captured tensor that shares its memory with another tensor, such as a result of "
             "data()");
@@ -334,15 +330,30 @@ void Recording::version_bumped(const Ref<Storage>& storage) {
   if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].version_bumps;
 }
 
-// A tensor of which the function reads only the shape, the dtype or the like is captured without a kernel
-// call that reads its elements.
 void Recording::queries(const Variable& x) {
   if (!found(x)) return;
-  buffer_of(x.impl()->data.storage());
+  queried_.try_emplace(x.impl(), x);
   if (autograd::may_join_graph_of_base(x))
     refuse(
         "a version counter decides whether a captured view is part of the graph of its base; make the view "
         "within the function");
+}
+
+// Watches the captured tensors that the function queried and no call accesses. Of the others, the key
+// contains the properties of arguments, the state of captured memory those of its tensors, and each leaf
+// those of its gradient.
+void Recording::watch_queried() {
+  const auto is_observed = [&](const VariableImpl& impl) {
+    const int at = known(impl.data.storage().get());
+    if (at < 0) return false;
+    const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
+    return buffer.kind == Buffer::Kind::input || buffer.first >= 0;
+  };
+  for (const auto& [impl, x] : queried_) {
+    if (!is_observed(*impl) && !seen_gradients_.contains(impl))
+      tape_->queried.push_back(detail::watch(autograd::aged(*impl)));
+  }
+  queried_.clear();
 }
 
 void Recording::changes(const Variable& x) {
@@ -473,6 +484,7 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
   note_no_alias();
   if (!reason_.empty()) return nullptr;
   detail::tape_recorded(number_);
+  watch_queried();
   for (const int at : tape_->captured) {
     Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
     buffer.known = detail::ReadState(*buffer.found, number_);

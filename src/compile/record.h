@@ -66,6 +66,7 @@ class Recording final : public detail::Recorder {
   NdArray on_placeholder(int buffer, const NdArray& array) const;
   void sort_buffers();
   void note_no_alias();
+  void watch_queried();
   TensorRef refer_to(const Variable& x);
   TapeOutput output(const Variable& x, const std::vector<Variable>& outputs);
   bool found(const Variable& x) const { return detail::is_older(x.impl()->born, number_); }
@@ -104,11 +105,13 @@ class Recording final : public detail::Recorder {
   };
   std::map<std::pair<std::uint64_t, std::uint64_t>, Draw> draws_;  // keyed by seed and call
   std::unordered_map<const VariableImpl*, Gradient> gradients_;
+  std::unordered_set<const VariableImpl*> seen_gradients_;  // gradients of these leaves, and null
   struct Changed {
     Variable x;
     std::uint64_t state;  // the hash of its state before the first change
   };
-  std::unordered_map<const VariableImpl*, Changed> changed_;  // changed tensors from outside the function
+  std::unordered_map<const VariableImpl*, Changed> changed_;   // changed tensors from outside the function
+  std::unordered_map<const VariableImpl*, Variable> queried_;  // queried tensors from outside the function
   std::uint32_t number_;
   std::string reason_;
   std::uint64_t first_node_;                            // the sequence number of the function's first node

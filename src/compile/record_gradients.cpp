@@ -24,6 +24,7 @@ NdArray array_of_gradient(const Variable& x) {
 Recording::Gradient& Recording::gradient(const Variable& x) {
   const auto [found, fresh] = gradients_.try_emplace(x.impl());
   Gradient& gradient = found->second;
+  seen_gradients_.insert(autograd::gradient_of(x).impl());
   if (fresh) {
     gradient.leaf = tape_->leaves.size();
     gradient.first = array_of_gradient(x);

@@ -231,6 +231,8 @@ bool reads_same(Tape& tape) {
 
 bool holds(Tape& tape, const std::vector<Variable>& inputs) {
   if (!reads_same(tape)) return false;
+  for (const auto& each : tape.queried)
+    if (each->gone.load(std::memory_order_relaxed)) return false;
   for (const Variable& input : inputs)
     if (is_captured_leaf(tape, input)) return false;
   for (const int at : tape.arguments)

@@ -186,6 +186,8 @@ struct Tape {
   /// check overlaps in kernels, and the passes have reordered the calls under the assumption that these
   /// buffers do not overlap.
   std::vector<std::pair<int, int>> no_alias;
+  /// The captured tensors of which the function reads no element, but for example the shape.
+  std::vector<std::shared_ptr<const detail::WatchedTensor>> queried;
   std::vector<TapeLeaf> leaves;
   std::vector<TapeOutput> outputs;
   std::vector<std::int64_t> input_offsets;

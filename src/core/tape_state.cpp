@@ -19,6 +19,7 @@ struct ReadStorages {
   HeldAtFork mutex;
   std::unordered_map<const Storage*, std::weak_ptr<ReadStorage>> read;
   std::unordered_map<const void*, std::uint64_t> changed;  // the hash of each existing tensor's change
+  std::unordered_map<const void*, std::weak_ptr<WatchedTensor>> watched;
 };
 ReadStorages& read_storages() {
   static ReadStorages& kept = *new ReadStorages;  // never destroyed: static storages may be freed at exit
@@ -114,6 +115,10 @@ void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_record
   // earlier state.
   k.changed.erase(x.tensor);
   changed_tensors = k.changed.size();
+  if (const auto found = k.watched.find(x.tensor); found != k.watched.end()) {
+    if (const std::shared_ptr<WatchedTensor> watched = found->second.lock()) watched->gone = true;
+    k.watched.erase(found);
+  }
   if (made_within_a_recording || !(read = known_to_tapes(k, storage, x.born))) return;
   try {
     read->gone_by_age[x.born] ^= number_of(x);
@@ -121,6 +126,15 @@ void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_record
   } catch (const std::bad_alloc&) {
     read->state ^= new_state();
   }
+}
+
+std::shared_ptr<const WatchedTensor> watch(AgedTensor x) {
+  ReadStorages& k = read_storages();
+  const std::lock_guard lock(k.mutex);
+  std::weak_ptr<WatchedTensor>& kept = k.watched[x.tensor];
+  std::shared_ptr<WatchedTensor> held = kept.lock();
+  if (!held) kept = held = std::make_shared<WatchedTensor>();
+  return held;
 }
 
 std::uint64_t changes_of_tensors() noexcept { return changes.load(std::memory_order_relaxed); }

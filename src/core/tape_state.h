@@ -100,6 +100,12 @@ EBB_API void tensor_changed(AgedTensor x, const Storage& storage_before, std::ui
 /// Reports that a tensor was destroyed. Does not add a tensor that was created within a recording to the
 /// storage's destroyed tensors.
 EBB_API void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept;
+/// Notices the destruction of one tensor, of which a tape assumes that it exists.
+struct WatchedTensor {
+  std::atomic<bool> gone{false};
+};
+/// Watches an existing tensor that is older than a recording which became a tape. All tapes share the result.
+EBB_API std::shared_ptr<const WatchedTensor> watch(AgedTensor x);
 /// Returns a hash of the changes of all tensors, for functions that read tensors' shapes but not their
 /// elements.
 EBB_API std::uint64_t changes_of_tensors() noexcept;

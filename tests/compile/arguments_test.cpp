@@ -342,3 +342,14 @@ TEST_CASE("an argument with a hook gets another tape than an argument without on
     CHECK(same_bits(doubled.grad(), full({2}, 2.0)));
   }
 }
+
+TEST_CASE("a tape stays valid when other tensors on the memory of a queried tensor are destroyed") {
+  const Tensor data = randn({8, 2}), weight = randn({2}).requires_grad_();
+  auto f = compile([&](const Tensor& x) { return x.detach() * data.size(0) * weight.numel(); });
+  for (int i = 0; i < 8; ++i) {
+    const Tensor rows = data.narrow(0, i, 1), handle = weight.detach();
+    const Tensor x = i % 2 == 0 ? rows : weight;
+    CHECK(same_bits(f(x), x.detach() * 16));
+  }
+  CHECK(f.report().replays > 0);
+}
