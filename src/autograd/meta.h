@@ -53,6 +53,8 @@ inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl
 /// Returns x's node. Rebuilds the node if x is a view whose base was modified in place after the node was
 /// made.
 const Ref<Node>& current_grad_fn(const Variable& x);
+/// Returns whether x requires grad, and reports no query of x or its base to a recorder.
+bool requires_grad_of(const Variable& x);
 /// Returns whether the next write in place makes x, which has no node, part of the graph of its base: x was
 /// recorded as a view of a base that did not require grad yet.
 bool may_join_graph_of_base(const Variable& x);

@@ -207,7 +207,7 @@ const Ref<Node>& current_grad_fn(const Variable& x) {
   AutogradMeta* meta = meta_slot(impl).load(std::memory_order_acquire);
   if (!meta || !meta->base.defined() || meta->version == impl.version()) [[likely]]
     return impl.grad_fn;
-  if (made_without_recording(*meta) || !meta->base.requires_grad()) return impl.grad_fn;
+  if (made_without_recording(*meta) || !requires_grad_of(meta->base)) return impl.grad_fn;
   meta->version = impl.version();
   const InferenceMode record(false);
   const Variable again = meta->base.as_strided(x.sizes(), x.strides(), x.storage_offset());
@@ -219,14 +219,14 @@ const Ref<Node>& current_grad_fn(const Variable& x) {
 
 bool may_join_graph_of_base(const Variable& x) {
   return is_tracked_view(x) && !x.impl()->grad_fn && !made_without_recording(*x.impl()->meta) &&
-         x.impl()->meta->base.requires_grad();
+         requires_grad_of(x.impl()->meta->base);
 }
 
 void check_up_to_date(const Variable& x) {
   const AutogradMeta* const meta = meta_slot(*x.impl()).load(std::memory_order_acquire);
   if (!meta || !meta->base.defined() || meta->version == x.impl()->version()) [[likely]]
     return;
-  if (made_without_recording(*meta) && meta->base.requires_grad())
+  if (made_without_recording(*meta) && requires_grad_of(meta->base))
     refuse_unrecorded_view({}, meta->kind, "its base or another view of its base has been");
 }
 

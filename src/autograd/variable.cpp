@@ -143,14 +143,19 @@ void Variable::note_query() const {
     recorder->queries(*this);
 }
 
-bool Variable::requires_grad() const {
-  const VariableImpl& impl = checked();
-  if (detail::recorder()) [[unlikely]]
-    note_query();
+bool autograd::requires_grad_of(const Variable& x) {
+  const VariableImpl& impl = *x.impl();
   if (impl.requires_grad || impl.grad_fn) return true;
   // A view shares its base's data. It therefore requires grad if its base does, even if the view was created
   // without recording.
-  return impl.meta && impl.meta->base.defined() && impl.meta->base.requires_grad();
+  return impl.meta && impl.meta->base.defined() && requires_grad_of(impl.meta->base);
+}
+
+bool Variable::requires_grad() const {
+  checked();
+  if (detail::recorder()) [[unlikely]]
+    note_query();
+  return requires_grad_of(*this);
 }
 
 const Variable& Variable::set_requires_grad(bool value) const {

@@ -339,20 +339,19 @@ void Recording::queries(const Variable& x) {
         "within the function");
 }
 
-// Watches the captured tensors that the function queried and no call accesses. Of the others, the key
-// contains the properties of arguments, the state of captured memory those of its tensors, and each leaf
-// those of its gradient.
+// Watches the captured tensors that the function queried. It need not watch arguments, whose properties are
+// in the key, tensors on memory that calls access, whose states are checked, and gradients of leaves.
 void Recording::watch_queried() {
-  const auto is_observed = [&](const VariableImpl& impl) {
-    const int at = known(impl.data.storage().get());
+  const auto is_checked = [&](const Variable& x) {
+    const int at = known(x.impl()->data.storage().get());
     if (at < 0) return false;
     const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
-    return buffer.kind == Buffer::Kind::input || buffer.first >= 0;
+    if (buffer.kind != Buffer::Kind::input) return buffer.first >= 0;
+    return std::any_of(inputs_.begin(), inputs_.end(), [&](const Variable& y) { return y.is_same(x); });
   };
-  for (const auto& [impl, x] : queried_) {
-    if (!is_observed(*impl) && !seen_gradients_.contains(impl))
+  for (const auto& [impl, x] : queried_)
+    if (!is_checked(x) && !seen_gradients_.contains(impl))
       tape_->queried.push_back(detail::watch(autograd::aged(*impl)));
-  }
   queried_.clear();
 }
 

@@ -353,3 +353,15 @@ TEST_CASE("a tape stays valid when other tensors on the memory of a queried tens
   }
   CHECK(f.report().replays > 0);
 }
+
+TEST_CASE("a call detects a new captured tensor in whose memory an argument of the recording was") {
+  Tensor data = randn({8, 2});
+  const Tensor more = randn({8, 2}), other = more.narrow(0, 1, 1);
+  auto f = compile([&](const Tensor& x) { return x * data.size(0); });
+  f(other);
+  f(data.narrow(0, 1, 1));
+  for (int i = 0; i < 3; ++i) CHECK(same_bits(f(other), other * 8));
+  CHECK(f.report().replays == 3);
+  data = randn({5, 2});
+  CHECK(same_bits(f(other), other * 5));
+}
