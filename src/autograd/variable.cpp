@@ -152,9 +152,7 @@ bool autograd::requires_grad_of(const Variable& x) {
 }
 
 bool Variable::requires_grad() const {
-  checked();
-  if (detail::recorder()) [[unlikely]]
-    note_query();
+  queried();
   return requires_grad_of(*this);
 }
 
@@ -166,8 +164,7 @@ const Variable& Variable::set_requires_grad(bool value) const {
   EBB_CHECK(!value || !impl.inference || InferenceMode::is_enabled(),
             "Setting requires_grad=True on an inference tensor outside InferenceMode is not allowed; clone() "
             "it first.");
-  if (detail::recorder()) [[unlikely]]
-    note_query();
+  queried();
   const Ref<Node>& node = current_grad_fn(*this);
   EBB_CHECK(value || !node,
             "you can only change requires_grad flags of leaf variables. To use a computed tensor in a "
