@@ -189,9 +189,9 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   Variable variable_data() const { return data(); }
   Variable tensor_data() const { return data(); }
   /// Replaces the data of this tensor with the data of the argument and keeps its position in the graph.
-  /// Backward does not detect later writes to the argument. A backward pass that needs a leaf uses its new
-  /// data, and throws if they have another dtype, device or shape. It also throws if it needs a tensor that
-  /// is no leaf.
+  /// Backward does not detect later writes to the argument. A node that saved this tensor as an input uses
+  /// the new data of a leaf, and throws if they have another dtype, device or shape, or if the tensor is no
+  /// leaf. A node that saved it as an output uses the old data.
   void set_data(const Variable& data) const;
   void set_data(Variable&& data) const;
   /// Returns the number of in-place writes to the storage.
