@@ -14,7 +14,7 @@ namespace {
 struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
-  std::vector<std::int64_t> versions;              // versions of the inputs before the first run
+  std::vector<std::uint32_t> versions;             // versions of the inputs before the first run
   std::vector<std::uint32_t> forms;                // AutogradMeta::form of the inputs before the first run
   Generator random = default_generator().clone();  // the generator's state before the first run
   AutocastSetting autocast = AutocastSetting::now();
@@ -35,10 +35,11 @@ struct Frame {
   void check_inputs() const {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].defined()) continue;
-      EBB_CHECK(inputs[i]._version() == versions[i], "checkpoint: input ", std::uint64_t{i}, " [", inputs[i],
+      EBB_CHECK(inputs[i].impl()->version() == versions[i], "checkpoint: input ", std::uint64_t{i}, " [",
+                inputs[i],
                 "], with which the function is run again, has been modified by an inplace operation: it is "
                 "at version ",
-                inputs[i]._version(), "; expected version ", versions[i],
+                inputs[i].impl()->version(), "; expected version ", versions[i],
                 " instead. Write out of place, or clone() it before modifying.");
       EBB_CHECK(form_of(inputs[i]) == forms[i], "checkpoint: input ", std::uint64_t{i}, " [", inputs[i],
                 "], with which the function is run again, has been given other data by set_data(), set_() or "
@@ -84,7 +85,7 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> fn, 
   frame->fn = std::move(fn);
   frame->inputs = inputs;
   for (const Variable& input : inputs) {
-    frame->versions.push_back(input.defined() ? input._version() : 0);
+    frame->versions.push_back(input.defined() ? input.impl()->version() : 0);
     frame->forms.push_back(input.defined() ? form_of(input) : 0);
   }
   SavedTensorHooks hooks([frame](const Variable&) { return std::make_shared<std::size_t>(frame->kept++); },

@@ -31,6 +31,7 @@ struct AutogradMeta {
   // Changes if the tensor gets an array that nodes which saved the tensor cannot use (replace_array). It has
   // its old value again if the tensor gets the old dtype, device and shape back.
   std::uint32_t form = 0;
+  std::uint16_t arrays = 0;  // the number of times that the tensor got other elements (replace_array)
 
   // Views.
   Variable base;  // the base of this view; it is itself a view only if it is a leaf that requires grad
@@ -47,6 +48,10 @@ inline AutogradMeta* meta_or_null(const Variable& x) { return x.impl()->meta; }
 inline std::uint32_t form_of(const Variable& x) {
   const AutogradMeta* const meta = meta_slot(*x.impl()).load(std::memory_order_acquire);
   return meta ? meta->form : 0;
+}
+inline std::uint16_t arrays_of(const Variable& x) {
+  const AutogradMeta* const meta = meta_slot(*x.impl()).load(std::memory_order_acquire);
+  return meta ? meta->arrays : std::uint16_t{0};
 }
 inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl()->meta->base.defined(); }
 

@@ -118,7 +118,7 @@ void check_view_kind(const Variable& self, const char* op) {
 
 void check_inplace(const Variable& self, const char* op, InPlace changes) {
   EBB_CHECK(self.defined(), op, ": the tensor to write to is undefined.");
-  EBB_CHECK(!self.is_inference() || InferenceMode::is_enabled(), op,
+  EBB_CHECK(!self.impl()->inference || InferenceMode::is_enabled(), op,
             ": Inplace update to inference tensor outside InferenceMode is not allowed. clone() it first.");
   const bool writes = changes == InPlace::elements;
   EBB_CHECK(!writes || !self.array().is_expanded(), op,
@@ -139,7 +139,7 @@ void check_inplace(const Variable& self, const char* op, InPlace changes) {
 }
 
 void bump_version(const Variable& self) {
-  if (self.is_inference()) return;
+  if (self.impl()->inference) return;
   self.array().storage()->bump_version();
   if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
     recorder->version_bumped(self.array().storage());
@@ -188,8 +188,8 @@ Variable make_view(const Variable& base, NdArray view, Ref<Node> node, ViewKind 
   if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
     recorder->queries(base);
   Variable out(std::move(view));
-  out.impl()->inference = base.is_inference();
-  if (base.is_inference()) return out;
+  out.impl()->inference = base.impl()->inference;
+  if (base.impl()->inference) return out;
   AutogradMeta& meta = meta_of(out);
   // A view that later became a leaf is the base of its own views, because writes through these views change
   // the history of the leaf.

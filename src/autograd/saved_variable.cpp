@@ -23,13 +23,20 @@ struct UnpackedLeafBackward : Node {
 }  // namespace
 
 void SavedVariable::pack(const Variable& x, Edge edge, bool is_output) {
-  packed_ = std::make_unique<Packed>(Packed{pack_saved(x), std::move(edge.function), is_output});
+  packed_ = std::make_unique<Packed>(
+      Packed{pack_saved(x), std::move(edge.function), OutputMeta(x.array()), is_output});
   if (packed_->edge) output_nr_ = edge.input_nr;
   state_ = State::packed;
 }
 
 Variable SavedVariable::unpack_packed() const {
   const Variable x = unpack_saved(packed_->object).detach();
+  const OutputMeta& meta = packed_->meta;
+  EBB_CHECK(x.sizes() == IntArrayRef(meta.sizes) && x.dtype() == meta.dtype && x.device() == meta.device,
+            "a saved tensor was packed as ", meta.dtype, IntArrayRef(meta.sizes), " on ", meta.device,
+            ", but its unpack hook returned [", x, "], needed by ", owner_->name(),
+            ". The hook, or the second run of a checkpointed function, must return an equal tensor. Do not "
+            "change the data or the shape of a captured tensor before backward().");
   const bool is_output = packed_->is_output;
   const Ref<Node>& edge = packed_->edge;
   if (!GradMode::is_enabled() || (!edge && !is_output)) return x;
@@ -53,7 +60,7 @@ void SavedVariable::save(const Variable& x) {
   }
   if (is_swapped(x)) [[unlikely]]
     return save(current_tensor(x));
-  EBB_CHECK(!x.is_inference(), owner_->name(),
+  EBB_CHECK(!x.impl()->inference, owner_->name(),
             ": inference tensors cannot be saved for backward. clone() the tensor ",
             "outside InferenceMode, or run the op under NoGradGuard.");
   version_ = x.impl()->version();
@@ -63,6 +70,7 @@ void SavedVariable::save(const Variable& x) {
   }
   kept_ = x;
   form_ = form_of(x);
+  arrays_ = arrays_of(x);
   state_ = State::input;
 }
 
@@ -77,9 +85,12 @@ void SavedVariable::save_output(const Variable& y) {
   state_ = State::output;
 }
 
+bool SavedVariable::is_usable() const {
+  return kept_.impl()->version() == version_ && form_of(kept_) == form_;
+}
+
 bool SavedVariable::is_intact() const {
-  if (state_ == State::input || state_ == State::output)
-    return kept_.impl()->version() == version_ && form_of(kept_) == form_;
+  if (state_ == State::input || state_ == State::output) return is_usable() && arrays_of(kept_) == arrays_;
   return state_ != State::never;
 }
 
@@ -99,7 +110,7 @@ Variable SavedVariable::unpack() const {
   switch (state_) {
     case State::input:
     case State::output: {
-      if (!is_intact()) [[unlikely]]
+      if (!is_usable()) [[unlikely]]
         modified_error();
       if (state_ == State::input || !GradMode::is_enabled()) return kept_;
       // Restores the history, so that the saved tensor can itself be differentiated.

@@ -62,6 +62,7 @@ void replace_array(const Variable& x, NdArray array, Saved saved) {
   const std::uint32_t changed = saved == Saved::lost ? static_cast<std::uint32_t>(detail::new_state())
                                                      : hash_of_form(data) ^ hash_of_form(array);
   if (changed != 0) meta_of(x).form ^= changed;
+  if (array.storage() != data.storage() || array.offset() != data.offset()) ++meta_of(x).arrays;
   data = std::move(array);
 }
 

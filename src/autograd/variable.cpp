@@ -182,7 +182,7 @@ Variable& Variable::requires_grad_(bool value) const {
 }
 
 const Ref<Node>& Variable::grad_fn() const {
-  checked();
+  queried();
   return current_grad_fn(*this);
 }
 
@@ -236,9 +236,12 @@ Variable& Variable::detach_() const {
 
 namespace {
 
+NdArray on_storage(Ref<Storage> storage, const NdArray& a) {
+  return NdArray(std::move(storage), DimVector(a.sizes()), DimVector(a.strides()), a.offset(), a.dtype());
+}
+
 NdArray with_own_versions(const NdArray& a, std::uint32_t version) {
-  return NdArray(Storage::alias(a.storage(), version), DimVector(a.sizes()), DimVector(a.strides()),
-                 a.offset(), a.dtype());
+  return on_storage(Storage::alias(a.storage(), version), a);
 }
 
 }  // namespace
@@ -257,11 +260,14 @@ void Variable::set_data(Variable&& data) const {
   EBB_CHECK(!requires_grad() || is_floating(data.dtype()),
             "set_data: a tensor that requires grad needs a floating dtype, got ", data.dtype(), ".");
   detail::not_replayed("set_data() gives a tensor other memory");
-  // The version counter continues, so that a node that saved the tensor finds the version that it expects. If
-  // other tensors use the memory, they keep their own counter.
+  // The version counter continues, so that a node that saved the tensor finds the version that it expects. On
+  // the same bytes, the tensor also keeps its storage, because views and detach() share the counter. If other
+  // tensors use the new memory, they keep their own counter.
   NdArray array = std::move(data).release_impl()->data;
-  if (array.storage() != impl.data.storage()) {
-    if (array.storage()->use_count() > 1)
+  if (const Ref<Storage>& storage = impl.data.storage(); array.storage() != storage) {
+    if (array.storage()->has_same_owner(*storage))
+      array = on_storage(storage, array);
+    else if (array.storage()->use_count() > 1)
       array = with_own_versions(array, impl.version());
     else
       array.storage()->set_version(impl.version());
@@ -269,8 +275,13 @@ void Variable::set_data(Variable&& data) const {
   replace_array(*this, std::move(array), is_leaf() ? Saved::follows : Saved::lost);
 }
 
+std::int64_t Variable::_version() const {
+  detail::not_replayed("the host reads the version counter of a tensor");
+  return checked().version();
+}
+
 bool Variable::is_view() const {
-  checked();
+  queried();
   return is_tracked_view(*this);
 }
 

@@ -70,9 +70,7 @@ Ref<Storage> Storage::allocate_pinned(std::size_t bytes) {
   return Ref<Storage>::adopt(s);
 }
 
-bool Storage::is_pinned() const {
-  return kind_ == kPinned || (kind_ == kAlias && static_cast<const Storage*>(context_)->is_pinned());
-}
+bool Storage::is_pinned() const { return owner()->kind_ == kPinned; }
 
 void Storage::used_on(Device device, void* stream) const {
   if (kind_ == kBackend || kind_ == kPinned)
@@ -95,14 +93,17 @@ Ref<Storage> Storage::alias(const Ref<Storage>& other, std::uint32_t version) {
   detail::not_replayed("a tensor got a version counter of its own (data(), set_data())");
   // An alias of an alias refers to the first storage. Otherwise the chain of aliases would become longer with
   // every call.
-  Ref<Storage> of =
-      other->kind_ == kAlias ? Ref<Storage>::share(static_cast<Storage*>(other->context_)) : other;
+  Ref<Storage> of = Ref<Storage>::share(const_cast<Storage*>(other->owner()));
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(of->data_, of->bytes_, of->device_);
   s->kind_ = kAlias;
   s->set_version(version);
   s->context_ = of.detach();
   detail::count_storage(1);
   return Ref<Storage>::adopt(s);
+}
+
+const Storage* Storage::owner() const {
+  return kind_ == kAlias ? static_cast<const Storage*>(context_) : this;
 }
 
 void Storage::destroy(Storage* s) noexcept {

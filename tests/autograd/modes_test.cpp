@@ -368,6 +368,19 @@ TEST_CASE("checkpoint: backward throws if an input that is no leaf was given oth
   REQUIRE_FALSE(x.grad().defined());
 }
 
+TEST_CASE("checkpoint: backward throws if the second run saves tensors of another shape or dtype") {
+  const std::pair<const char*, Variable> others[] = {{"shape", ebb::ones({1}, ebb::kDouble)},
+                                                     {"dtype", ebb::ones({1, 1}, ebb::kFloat)}};
+  for (const auto& [name, other] : others) {
+    INFO(name);
+    Variable x = leaf({2, 3}), w = leaf({2, 3}).view({2, 1}).detach();
+    const Variable z = checkpoint([&](const Variable& t) { return t * w.detach(); }, x);
+    w.set_data(other);
+    EBB_REQUIRE_ERROR(z.sum().backward(), "was packed as Double[2, 1] on cpu, but its unpack hook returned");
+    REQUIRE_FALSE(x.grad().defined());
+  }
+}
+
 TEST_CASE("checkpoint: inference tensors are accepted as inputs although they have no version") {
   Variable constant;
   {

@@ -191,6 +191,24 @@ TEST_CASE("saved hooks: unpacked tensors are linked to the right outputs of thei
                  {100, 1000, 1, 10});
 }
 
+TEST_CASE("saved hooks: backward throws if the unpacked tensor has another shape or dtype") {
+  const std::pair<const char*, Variable> others[] = {{"shape", ebb::ones({3}, ebb::kDouble)},
+                                                     {"rank", ebb::ones({1, 2}, ebb::kDouble)},
+                                                     {"dtype", ebb::ones({2}, ebb::kInt)}};
+  for (const auto& [name, other] : others) {
+    INFO(name);
+    const Variable x = leaf({1, 2}), w = leaf({3, 4});
+    Variable y;
+    {
+      const SavedTensorHooks hooks(keep_itself, give);
+      y = (x * w).sum();
+    }
+    w.detach_().set_data(other);
+    EBB_REQUIRE_ERROR(y.backward(), "was packed as Double[2] on cpu, but its unpack hook returned");
+    REQUIRE_FALSE(x.grad().defined());
+  }
+}
+
 // When nodes and their saved tensors are freed.
 
 TEST_CASE("a second backward through a freed graph throws and names retain_graph") {

@@ -29,7 +29,7 @@ bool records(const Inputs&... inputs) {
     return (one(inputs) || ...);
   };
   if (!GradMode::is_enabled() || !any([](const Variable& x) { return x.requires_grad(); })) return false;
-  if (any([](const Variable& x) { return !x.is_inference(); })) return true;
+  if (any([](const Variable& x) { return !x.impl()->inference; })) return true;
   warn_of_inference_leaf();
   return false;
 }

@@ -23,7 +23,7 @@ class EBB_API SavedVariable {
   void save_output(const Variable& y);
   /// Returns the tensor with its graph history. Throws ebb::Error if it was freed or modified.
   Variable unpack() const;
-  /// Returns whether a tensor is saved and neither an in-place op nor set_data() has made it unusable since.
+  /// Returns whether a tensor is saved and neither an in-place op nor set_data() has changed it since.
   bool is_intact() const;
   /// Frees the tensor.
   void release();
@@ -39,6 +39,7 @@ class EBB_API SavedVariable {
  private:
   void pack(const Variable& x, Edge edge, bool is_output);
   Variable unpack_packed() const;
+  bool is_usable() const;
   [[noreturn]] void modified_error() const;
 
   enum class State : std::uint8_t { never, undefined, input, output, packed, released };
@@ -46,7 +47,8 @@ class EBB_API SavedVariable {
   // A tensor that a hook packed.
   struct Packed {
     std::shared_ptr<void> object;
-    Ref<Node> edge;  // the destination of an input's gradient
+    Ref<Node> edge;   // the destination of an input's gradient
+    OutputMeta meta;  // of the tensor that was packed
     bool is_output;
   };
 
@@ -58,6 +60,7 @@ class EBB_API SavedVariable {
   std::uint32_t form_ = 0;  // AutogradMeta::form of an input
   std::uint32_t output_nr_ = 0;
   State state_ = State::never;
+  std::uint16_t arrays_ = 0;  // AutogradMeta::arrays of an input
 
   friend class Node;
 };

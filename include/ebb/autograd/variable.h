@@ -139,8 +139,12 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   }
   /// Returns whether the single element is not zero. Throws unless there is exactly one element.
   bool is_nonzero() const;
-  bool is_same(const Variable& other) const { return impl_ == other.impl_; }
+  bool is_same(const Variable& other) const {
+    note_queries(other);
+    return impl_ == other.impl_;
+  }
   bool is_alias_of(const Variable& other) const {
+    note_queries(other);
     return array().storage()->is_alias_of(*other.array().storage());
   }
   std::size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
@@ -191,16 +195,17 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   /// Replaces the data of this tensor with the data of the argument and keeps its position in the graph.
   /// Backward does not detect later writes to the argument. A node that saved this tensor as an input uses
   /// the new data of a leaf, and throws if they have another dtype, device or shape, or if the tensor is no
-  /// leaf. A node that saved it as an output uses the old data.
+  /// leaf. A node that saved it as an output uses the old data, and a node that saved its own result, too,
+  /// uses that result.
   void set_data(const Variable& data) const;
   void set_data(Variable&& data) const;
   /// Returns the number of in-place writes to the storage.
-  std::int64_t _version() const { return checked().version(); }
+  std::int64_t _version() const;
   std::int64_t version() const { return _version(); }
   bool is_view() const;
   /// Returns the tensor that this one is a view of.
   const Variable& _base() const;
-  bool is_inference() const { return checked().inference; }
+  bool is_inference() const { return queried(), checked().inference; }
 
   // Access to the parts of a tensor, for ops.
   const NdArray& array() const { return checked().data; }
@@ -216,11 +221,15 @@ class EBB_API Variable : public ops::ElementwiseMethods,
       undefined_error();
     return *impl_;
   }
-  /// Returns the array for a query of its sizes, strides, offset, dtype or device, on which a tape depends.
+  /// Returns the array. Reports a query of the tensor's properties, on which a tape depends, to the recorder.
   [[gnu::always_inline]] const NdArray& queried() const {
     if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
       note_query();
     return checked().data;
+  }
+  void note_queries(const Variable& other) const {
+    if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      note_query(), other.note_query();
   }
   void note_query() const;
   [[noreturn]] static void undefined_error();

@@ -36,6 +36,9 @@ class EBB_API Storage : public RefCounted<Storage> {
   bool is_alias_of(const Storage& other) const {
     return this == &other || (bytes_ > 0 && data_ == other.data_ && device_ == other.device_);
   }
+  /// Returns whether one storage owns the bytes of both this storage and `other`: one is an alias of the
+  /// other, or both are aliases of a third.
+  bool has_same_owner(const Storage& other) const { return owner() == other.owner(); }
   /// Records that a stream of `device` uses the bytes. Freed bytes are reused only when all work that was
   /// queued on the stream before the free is done. Applies to device memory and pinned memory; does nothing
   /// for borrowed bytes.
@@ -51,6 +54,7 @@ class EBB_API Storage : public RefCounted<Storage> {
   static void destroy(Storage* storage) noexcept;
 
  private:
+  const Storage* owner() const;
   Storage(void* data, std::size_t bytes, Device device) : device_(device), data_(data), bytes_(bytes) {}
 
   std::atomic<std::uint32_t> version_{0};
