@@ -113,9 +113,9 @@ void Variable::retain_grad() const {
 }
 
 bool Variable::retains_grad() const {
-  checked();
+  if (is_leaf()) return false;
   const AutogradMeta* meta = meta_or_null(*this);
-  return meta && meta->retains_grad && grad_fn();
+  return meta && meta->retains_grad;
 }
 
 }  // namespace ebb

@@ -347,7 +347,8 @@ void Recording::watch_queried() {
     if (at < 0) return false;
     const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
     if (buffer.kind != Buffer::Kind::input) return buffer.first >= 0;
-    return std::any_of(inputs_.begin(), inputs_.end(), [&](const Variable& y) { return y.is_same(x); });
+    return std::any_of(inputs_.begin(), inputs_.end(),
+                       [&](const Variable& y) { return y.impl() == x.impl(); });
   };
   for (const auto& [impl, x] : queried_)
     if (!is_checked(x) && !seen_gradients_.contains(impl))
@@ -429,7 +430,7 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
     // already used the graph.
     if (!x.is_leaf() && !x.is_view()) x.detach_();
     out.inference = x.is_inference();
-    const auto same = [&](const Variable& other) { return other.is_same(x); };
+    const auto same = [&](const Variable& other) { return other.impl() == x.impl(); };
     const auto at = std::find_if(inputs_.begin(), inputs_.end(), same);
     const auto before = std::find_if(outputs.begin(), outputs.end(), same);
     if (at != inputs_.end())

@@ -365,3 +365,68 @@ TEST_CASE("a call detects a new captured tensor in whose memory an argument of t
   data = randn({5, 2});
   CHECK(same_bits(f(other), other * 5));
 }
+
+TEST_CASE("a tape stays valid after arguments that shared the memory of later arguments are destroyed") {
+  const Tensor data = randn({40, 3});
+  const Tensor w = randn({3});
+  auto f = compile([&](const Tensor& x) { return (x * w).sum(); });
+  Tensor previous, x;
+  for (int i = 0; i < 40; ++i) {
+    previous = x;
+    x = data[i];
+    CHECK(same_bits(f(x), (data[i] * w).sum()));
+  }
+  CHECK(f.report().recordings <= 4);
+  // These tensors are older than any recording of g.
+  std::vector<Tensor> rows;
+  for (int i = 0; i < 40; ++i) rows.push_back(data[i].detach().requires_grad_());
+  auto g = compile([&](const Tensor& a) {
+    const Tensor loss = (a * w).sum();
+    loss.backward();
+    return loss;
+  });
+  while (!rows.empty()) {
+    g(rows.back());
+    CHECK(same_bits(rows.back().grad(), w));
+    rows.pop_back();
+  }
+  CHECK(g.report().recordings <= 4);
+}
+
+TEST_CASE("a function whose arguments are unsqueezed and set to require grad before each call is replayed") {
+  const Tensor w = randn({3});
+  std::vector<Tensor> batches;
+  for (int i = 0; i < 40; ++i) batches.push_back(randn({3}));
+  auto f = compile([&](const Tensor& x) {
+    const Tensor loss = (x * w).sum();
+    loss.backward();
+    return loss;
+  });
+  for (Tensor& x : batches) {
+    x.unsqueeze_(0).requires_grad_();
+    f(x);
+    CHECK(same_bits(x.grad(), w.unsqueeze(0)));
+  }
+  CHECK(f.report().replays >= 36);
+}
+
+TEST_CASE("a tensor that is passed twice gets another tape than two leaves that share memory") {
+  auto f = compile([](const Tensor& a, const Tensor& b) {
+    const Tensor loss = (a * 2 + b * 3).sum();
+    loss.backward();
+    return loss;
+  });
+  const auto leaf = [](const Tensor& memory) { return memory.detach().requires_grad_(); };
+  for (int i = 0; i < 5; ++i) {
+    const Tensor memory = randn({3});
+    const Tensor x = leaf(memory);
+    f(x, x);
+    CHECK(same_bits(x.grad(), full({3}, 5.0)));
+    const Tensor a = leaf(memory), b = leaf(memory);
+    f(a, b);
+    CHECK(same_bits(a.grad(), full({3}, 2.0)));
+    CHECK(same_bits(b.grad(), full({3}, 3.0)));
+  }
+  CHECK(f.report().kinds == 2);
+  CHECK(f.report().replays >= 4);
+}

@@ -1,7 +1,7 @@
 // StorageHandle: the memory of a tensor, as x.storage() returns it.
 #pragma once
 
-#include <ebb/core/storage.h>
+#include <ebb/core/ndarray.h>
 
 #include <utility>
 
@@ -27,9 +27,12 @@ class StorageHandle {
   explicit StorageHandle(Ref<Storage> storage) : storage_(std::move(storage)) {}
 
   explicit operator bool() const { return static_cast<bool>(storage_); }
-  void* data() const { return storage_->data(); }
-  void* mutable_data() const { return storage_->data(); }
-  DataPtr data_ptr() const { return {storage_->data(), storage_->device()}; }
+  void* data() const {
+    detail::host_access(*storage_);
+    return storage_->data();
+  }
+  void* mutable_data() const { return data(); }
+  DataPtr data_ptr() const { return {data(), device()}; }
   std::size_t nbytes() const { return storage_->bytes(); }
   Device device() const { return storage_->device(); }
   DeviceType device_type() const { return device().type(); }
@@ -40,7 +43,10 @@ class StorageHandle {
   /// Returns the number of arrays and handles that share the memory, including this one.
   std::size_t use_count() const { return storage_ ? storage_->use_count() : 0; }
   bool unique() const { return use_count() == 1; }
-  Storage* unsafeGetStorageImpl() const { return storage_.get(); }
+  Storage* unsafeGetStorageImpl() const {
+    if (storage_) detail::host_access(*storage_);
+    return storage_.get();
+  }
 
   /// Returns the storage, for ops.
   const Ref<Storage>& ref() const { return storage_; }

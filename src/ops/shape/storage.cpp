@@ -5,6 +5,7 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
+#include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
@@ -70,13 +71,18 @@ Variable resize_as(const Variable& x, const Variable& other, optional<MemoryForm
 
 namespace ops {
 
-StorageHandle ShapeMethods::storage() const { return StorageHandle(self(this).array().storage()); }
+StorageHandle ShapeMethods::storage() const {
+  const Variable& x = self(this);
+  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
+    recorder->queries(x);
+  return StorageHandle(x.array().storage());
+}
 bool ShapeMethods::has_storage() const { return self(this).defined(); }
 
 bool ShapeMethods::is_set_to(const Variable& other) const {
-  const NdArray &a = self(this).array(), &b = other.array();
-  return a.storage() == b.storage() && a.offset() == b.offset() && a.dtype() == b.dtype() &&
-         a.sizes() == b.sizes() && a.strides() == b.strides();
+  const Variable& x = self(this);
+  return x.sizes() == other.sizes() && x.strides() == other.strides() && x.dtype() == other.dtype() &&
+         x.storage_offset() == other.storage_offset() && x.array().storage() == other.array().storage();
 }
 
 Variable& ShapeMethods::set_(const Variable& source) const { return show(self(this), source.array()); }
