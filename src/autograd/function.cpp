@@ -111,7 +111,7 @@ void FunctionNode::add_tensor(const Variable& tensor, variable_list& inputs) {
 void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, bool records) {
   const auto is_input = [&](const Variable& y) {
     for (const Variable& x : inputs)
-      if (x.defined() && x.is_same(y)) return true;
+      if (x.defined() && x.impl() == y.impl()) return true;
     return false;
   };
   for (const VariableImpl* dirty : context.dirty_) {
@@ -166,7 +166,7 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
     SavedVariable& kept = *kept_.emplace_back(std::make_unique<SavedVariable>(this));
     bool saved = false;
     for (std::size_t i = 0; i < outputs.size() && !saved; ++i)
-      if (x.defined() && outputs[i].is_same(x) && x.grad_fn() == self) {
+      if (x.defined() && outputs[i].impl() == x.impl() && x.grad_fn() == self) {
         kept.save_output(outputs[i]);
         saved = true;
       }

@@ -36,7 +36,7 @@ Ref<Node> CopySlices::make(const Variable& base, const NdArray& view, Ref<Node> 
   node->base_strides_ = DimVector(base.strides());
   node->view_sizes_ = DimVector(view.sizes());
   node->view_strides_ = DimVector(view.strides());
-  node->offset_ = view.offset() - base.storage_offset();
+  node->offset_ = view.offset() - base.array().offset();
   node->add_input(base);
   for (std::size_t i = 1; i < fn->num_outputs(); ++i) node->add_edge(fn->next_edge(i));
   node->fn_ = std::move(fn);
@@ -210,7 +210,7 @@ const Ref<Node>& current_grad_fn(const Variable& x) {
   if (made_without_recording(*meta) || !requires_grad_of(meta->base)) return impl.grad_fn;
   meta->version = impl.version();
   const InferenceMode record(false);
-  const Variable again = meta->base.as_strided(x.sizes(), x.strides(), x.storage_offset());
+  const Variable again = meta->base.as_strided(x.sizes(), x.strides(), x.array().offset());
   move_retained_grad(x, again.impl()->grad_fn.get());
   impl.grad_fn = again.impl()->grad_fn;
   impl.output_nr = again.impl()->output_nr;

@@ -6,25 +6,34 @@
 
 namespace ebb::autograd {
 
+namespace {
+
+void add(std::uint64_t& hash, std::uint64_t part) { hash = detail::mixed(hash + 0x9e3779b97f4a7c15u) + part; }
+
+}  // namespace
+
+std::uint64_t geometry_of(const VariableImpl& x, std::uint64_t seed) noexcept {
+  std::uint64_t hash = seed;
+  const bool requires_grad = x.requires_grad || x.grad_fn;
+  add(hash, static_cast<std::uint64_t>(x.data.dtype()) << 1 | static_cast<std::uint64_t>(requires_grad));
+  add(hash, static_cast<std::uint64_t>(x.data.offset()));
+  for (const std::int64_t size : x.data.sizes()) add(hash, static_cast<std::uint64_t>(size));
+  for (const std::int64_t stride : x.data.strides()) add(hash, static_cast<std::uint64_t>(stride));
+  return hash;
+}
+
 std::uint64_t state_of(const VariableImpl& x) noexcept {
-  std::uint64_t state = reinterpret_cast<std::uintptr_t>(&x);
-  const auto add = [&state](std::uint64_t part) {
-    state = detail::mixed(state + 0x9e3779b97f4a7c15u) + part;
-  };
-  add(static_cast<std::uint64_t>(x.data.dtype()) << 1 | static_cast<std::uint64_t>(x.requires_grad));
-  add(static_cast<std::uint64_t>(x.data.offset()));
-  for (const std::int64_t size : x.data.sizes()) add(static_cast<std::uint64_t>(size));
-  for (const std::int64_t stride : x.data.strides()) add(static_cast<std::uint64_t>(stride));
-  add(reinterpret_cast<std::uintptr_t>(x.grad_fn.get()));
+  std::uint64_t state = geometry_of(x, reinterpret_cast<std::uintptr_t>(&x));
+  add(state, reinterpret_cast<std::uintptr_t>(x.grad_fn.get()));
   if (x.grad_fn) {
-    add(x.grad_fn->sequence_nr());
+    add(state, x.grad_fn->sequence_nr());
     if (const NodeExtras* const extras = x.grad_fn->extras_or_null()) {
-      add(extras->next_handle);
-      add(extras->tensor_hooks.size() + extras->retained.size());
+      add(state, extras->next_handle);
+      add(state, extras->tensor_hooks.size() + extras->retained.size());
     }
   }
   if (x.meta)
-    for (const LeafHook& hook : x.meta->hooks) add(hook.serial);
+    for (const LeafHook& hook : x.meta->hooks) add(state, hook.serial);
   return detail::mixed(state);
 }
 
@@ -62,7 +71,9 @@ void replace_array(const Variable& x, NdArray array, Saved saved) {
   const std::uint32_t changed = saved == Saved::lost ? static_cast<std::uint32_t>(detail::new_state())
                                                      : hash_of_form(data) ^ hash_of_form(array);
   if (changed != 0) meta_of(x).form ^= changed;
-  if (array.storage() != data.storage() || array.offset() != data.offset()) ++meta_of(x).arrays;
+  if (array.storage() != data.storage() || array.offset() != data.offset() ||
+      array.strides() != data.strides())
+    ++meta_of(x).arrays;
   data = std::move(array);
 }
 

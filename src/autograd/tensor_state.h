@@ -13,7 +13,9 @@ namespace ebb::autograd {
 /// Returns the tensor's identity for notifications to tapes.
 inline detail::AgedTensor aged(const VariableImpl& x) noexcept { return {&x, x.born}; }
 
-/// Returns a hash of the tensor's geometry, dtype, requires_grad, hooks and history.
+/// Returns a hash of the tensor's geometry, dtype and requires_grad, and of `seed`.
+std::uint64_t geometry_of(const VariableImpl& x, std::uint64_t seed = 0) noexcept;
+/// Returns a hash of the tensor's identity, geometry, dtype, requires_grad, hooks and history.
 std::uint64_t state_of(const VariableImpl& x) noexcept;
 
 /// Scope of a change to a tensor's state. It notifies the tapes that read the tensor. A function that is

@@ -17,9 +17,8 @@ namespace ebb {
 using namespace autograd;
 
 VariableImpl::~VariableImpl() {
-  const bool made_within_a_recording = born % 2 != 0;
   if (detail::may_be_read(born) && data.defined()) [[unlikely]]
-    detail::tensor_gone({this, born}, *data.storage(), made_within_a_recording);
+    detail::tensor_gone({this, born}, *data.storage());
   drop_retained_grad(*this);
   delete meta;
 }
@@ -261,12 +260,16 @@ void Variable::set_data(Variable&& data) const {
             "set_data: a tensor that requires grad needs a floating dtype, got ", data.dtype(), ".");
   detail::not_replayed("set_data() gives a tensor other memory");
   // The version counter continues, so that a node that saved the tensor finds the version that it expects. On
-  // the same bytes, the tensor also keeps its storage, because views and detach() share the counter. If other
-  // tensors use the new memory, they keep their own counter.
+  // the same bytes, the tensor also keeps its storage, because views and detach() share the counter. A view
+  // that returns to the bytes of its base shares the counter of the base again. If other tensors use the new
+  // memory, they keep their own counter.
   NdArray array = std::move(data).release_impl()->data;
   if (const Ref<Storage>& storage = impl.data.storage(); array.storage() != storage) {
     if (array.storage()->has_same_owner(*storage))
       array = on_storage(storage, array);
+    else if (const Ref<Storage>& base = is_tracked_view(*this) ? impl.meta->base.array().storage() : storage;
+             array.storage()->has_same_owner(*base))
+      array = on_storage(base, array);
     else if (array.storage()->use_count() > 1)
       array = with_own_versions(array, impl.version());
     else
@@ -280,6 +283,20 @@ std::int64_t Variable::_version() const {
   return checked().version();
 }
 
+std::int64_t Variable::storage_offset() const {
+  const NdArray& x = checked().data;
+  if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]] {
+    recorder->queries(*this);
+    recorder->reaches(x, 0, false);
+  }
+  return x.offset();
+}
+
+void Variable::note_comparison(const Variable& other) const {
+  if (detail::Recorder* const recorder = impl_ && other.impl_ ? detail::current_recorder() : nullptr)
+    recorder->compares(*this, other);
+}
+
 bool Variable::is_view() const {
   queried();
   return is_tracked_view(*this);
@@ -287,6 +304,7 @@ bool Variable::is_view() const {
 
 const Variable& Variable::_base() const {
   EBB_CHECK(is_view(), "_base: the tensor is not a view; test it with is_view().");
+  detail::not_replayed("the host reads the base of a view");
   return impl_->meta->base;
 }
 

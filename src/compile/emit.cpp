@@ -199,7 +199,7 @@ std::vector<emitted::Argument> arguments_of(const std::vector<Variable>& tensors
     each.dtype = x.dtype();
     each.sizes = x.sizes();
     each.strides = x.strides();
-    each.offset = x.storage_offset();
+    each.offset = x.array().offset();
     for (std::size_t first = 0; first + 1 < all.size() && each.shares < 0; ++first)
       if (tensors[first].defined() && tensors[first].is_alias_of(x)) each.shares = static_cast<int>(first);
   }

@@ -94,7 +94,7 @@ void Plan::check(const std::vector<Variable>& arguments) const {
       const Variable& y = arguments[j];
       const bool same = y.defined() && y.is_alias_of(x), shares = want.shares == static_cast<int>(j);
       if (shares)
-        EBB_CHECK(same && x.storage_offset() - y.storage_offset() == want.offset - wanted_[j].offset, name_,
+        EBB_CHECK(same && x.array().offset() - y.array().offset() == want.offset - wanted_[j].offset, name_,
                   ": arguments ", std::uint64_t{j} + 1, " and ", number,
                   " lay on the same memory when the calls were recorded. Pass arguments that share memory in "
                   "the same way, or emit another source.");
@@ -155,7 +155,7 @@ Variable Plan::given(const NdArray& array) const {
     if (each.placeholder == array.storage()) return on(each.memory, array.offset());
   for (std::size_t i = 0; i < now_.size(); ++i)
     if (arguments_[i] && arguments_[i] == array.storage())
-      return on(now_[i].array().storage(), array.offset() + now_[i].storage_offset() - wanted_[i].offset);
+      return on(now_[i].array().storage(), array.offset() + now_[i].array().offset() - wanted_[i].offset);
   const NoGradGuard no_graph;
   return on(array.storage(), array.offset()).clone();
 }

@@ -23,7 +23,7 @@ Recording::Recording(const std::vector<Variable>& inputs)
       first_node_(autograd::thread_state.next_sequence_nr) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Variable& x = inputs[i];
-    tape_->input_offsets.push_back(x.defined() ? x.storage_offset() : 0);
+    tape_->input_offsets.push_back(x.defined() ? x.array().offset() : 0);
     if (!x.defined() || known_.contains(x.array().storage().get())) continue;
     const Ref<Storage>& storage = x.array().storage();
     const int buffer = new_buffer(Buffer::Kind::input, *storage);
@@ -330,32 +330,6 @@ void Recording::version_bumped(const Ref<Storage>& storage) {
   if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].version_bumps;
 }
 
-void Recording::queries(const Variable& x) {
-  if (!found(x)) return;
-  queried_.try_emplace(x.impl(), x);
-  if (autograd::may_join_graph_of_base(x))
-    refuse(
-        "a version counter decides whether a captured view is part of the graph of its base; make the view "
-        "within the function");
-}
-
-// Watches the captured tensors that the function queried. It need not watch arguments, whose properties are
-// in the key, tensors on memory that calls access, whose states are checked, and gradients of leaves.
-void Recording::watch_queried() {
-  const auto is_checked = [&](const Variable& x) {
-    const int at = known(x.impl()->data.storage().get());
-    if (at < 0) return false;
-    const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
-    if (buffer.kind != Buffer::Kind::input) return buffer.first >= 0;
-    return std::any_of(inputs_.begin(), inputs_.end(),
-                       [&](const Variable& y) { return y.impl() == x.impl(); });
-  };
-  for (const auto& [impl, x] : queried_)
-    if (!is_checked(x) && !seen_gradients_.contains(impl))
-      tape_->queried.push_back(detail::watch(autograd::aged(*impl)));
-  queried_.clear();
-}
-
 void Recording::changes(const Variable& x) {
   if (found(x)) changed_.try_emplace(x.impl(), Changed{x, autograd::state_of(*x.impl())});
 }
@@ -453,7 +427,7 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
 // Stops keeping a tensor alive if the tape can detect its destruction. This is possible if the tensor is in
 // captured memory and older than the recording.
 void Recording::release_if_noticed(Borrowed& x) {
-  if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
+  if (!x->defined() || !found(*x)) return;
   const int buffer = buffer_of(x->array().storage());
   if (tape_->buffers[static_cast<std::size_t>(buffer)].kind == Buffer::Kind::captured) x.release();
 }

@@ -35,6 +35,8 @@ class Recording final : public detail::Recorder {
   void host_access(const Storage& storage) override;
   void version_bumped(const Ref<Storage>& storage) override;
   void queries(const Variable& x) override;
+  void queries_memory(const Variable& x) override;
+  void compares(const Variable& a, const Variable& b) override;
   void changes(const Variable& x) override;
   void uses_gradient(const Variable& x, bool may_assign) override;
   void drops_gradient(const Variable& x) override;
@@ -69,6 +71,7 @@ class Recording final : public detail::Recorder {
   void watch_queried();
   TensorRef refer_to(const Variable& x);
   TapeOutput output(const Variable& x, const std::vector<Variable>& outputs);
+  bool is_argument(const Variable& x) const;
   bool found(const Variable& x) const { return detail::is_older(x.impl()->born, number_); }
   void refuse_escaping();
   void release_if_noticed(Borrowed& x);
@@ -79,9 +82,12 @@ class Recording final : public detail::Recorder {
     std::size_t leaf;  // the index of the tape's leaf
     NdArray first;     // the gradient before the function, unless the function drops it
     bool accumulated = false;
+    const VariableImpl* tensor = nullptr;  // the tensor of `first`
+    std::uint64_t geometry = 0;            // of `first`
   };
   Gradient& gradient(const Variable& x);
   void drop(Gradient& gradient);
+  void note_stage(const Variable& x, const Gradient& gradient);
   void finish_gradients();
   int known(const Storage* storage) const;
   void sign(const void* bytes, std::size_t count);

@@ -1,9 +1,13 @@
-// Records the gradients that a function reads, adds to, assigns or drops.
+// Records the gradients that a function reads, adds to, assigns or drops, and the tensors whose properties it
+// queries.
 
 #include <ebb/autograd/grad_mode.h>
 
+#include "autograd/meta.h"
 #include "autograd/tensor_state.h"
 #include "compile/record.h"
+
+#include <algorithm>
 
 namespace ebb::detail::compile {
 namespace {
@@ -28,6 +32,8 @@ Recording::Gradient& Recording::gradient(const Variable& x) {
   if (fresh) {
     gradient.leaf = tape_->leaves.size();
     gradient.first = array_of_gradient(x);
+    gradient.tensor = autograd::gradient_of(x).impl();
+    if (gradient.tensor) gradient.geometry = autograd::geometry_of(*gradient.tensor);
     TapeLeaf& leaf = tape_->leaves.emplace_back();
     leaf.leaf = Borrowed(x);
     leaf.data = x.array().address();
@@ -37,13 +43,24 @@ Recording::Gradient& Recording::gradient(const Variable& x) {
   return gradient;
 }
 
+// Called before the function replaces or drops the gradient of x. Notes the current gradient, if the function
+// has set it and a call that throws could show it to the caller.
+void Recording::note_stage(const Variable& x, const Gradient& gradient) {
+  TapeLeaf& leaf = tape_->leaves[gradient.leaf];
+  const Variable& now = autograd::gradient_of(x);
+  if (leaf.added_at == static_cast<int>(tape_->calls.size())) return;
+  const bool is_old = leaf.ignores_old ? !now.defined() : now.impl() == gradient.tensor;
+  if (!is_old || !leaf.stages.empty()) leaf.stages.push_back({leaf.added_at, refer_to(now)});
+}
+
 // Only tensors from outside the function are recorded. Tensors that it creates have new gradients in every
 // call.
 void Recording::uses_gradient(const Variable& x, bool may_assign) {
   if (!found(x)) return;
   Gradient& used = gradient(x);
-  if (may_assign && !used.accumulated)
-    tape_->leaves[used.leaf].added_at = static_cast<int>(tape_->calls.size());
+  if (!may_assign) return;
+  note_stage(x, used);
+  tape_->leaves[used.leaf].added_at = static_cast<int>(tape_->calls.size());
 }
 
 void Recording::drop(Gradient& gradient) {
@@ -60,6 +77,7 @@ void Recording::drops_gradient(const Variable& x) {
   Gradient& dropped = gradient(x);
   TapeLeaf& leaf = tape_->leaves[dropped.leaf];
   dropped.accumulated = false;
+  note_stage(x, dropped);
   leaf.added_at = static_cast<int>(tape_->calls.size());
   if (unseen) drop(dropped);
 }
@@ -69,7 +87,10 @@ void Recording::accumulates(const Variable& x) {
   TapeLeaf& leaf = tape_->leaves[added.leaf];
   leaf.adds = true;
   const bool in_place = autograd::gradient_of(x).defined() && !GradMode::is_enabled();
-  if (!in_place || !added.accumulated) leaf.added_at = static_cast<int>(tape_->calls.size());
+  if (!in_place || !added.accumulated) {
+    note_stage(x, added);
+    leaf.added_at = static_cast<int>(tape_->calls.size());
+  }
   added.accumulated = true;
 }
 
@@ -80,7 +101,7 @@ void Recording::finish_gradients() {
     const Gradient& gradient = gradients_.at(leaf.leaf->impl());
     if (leaf.leaf->use_count() == 1) continue;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (inputs_[i].is_same(*leaf.leaf)) leaf.input = static_cast<int>(i);
+      if (inputs_[i].impl() == leaf.leaf->impl()) leaf.input = static_cast<int>(i);
     const VariableImpl* const which = leaf.input < 0 ? leaf.leaf->impl() : nullptr;
     sign(&which, sizeof(which));
     sign(&leaf.input, sizeof(leaf.input));
@@ -92,6 +113,8 @@ void Recording::finish_gradients() {
         leaf.adds || leaf.ignores_old || !same_array(gradient.first, array_of_gradient(*leaf.leaf));
     sign(&leaf.sets_gradient, sizeof(leaf.sets_gradient));
     if (leaf.sets_gradient) leaf.after = refer_to(autograd::gradient_of(*leaf.leaf));
+    if (leaf.had_gradient && queried_.contains(gradient.tensor)) leaf.queried = gradient.geometry;
+    sign(&leaf.queried, sizeof(leaf.queried));
     const int before = leaf.had_gradient ? known(gradient.first.storage().get()) : -1;
     if (before >= 0) {
       Buffer& buffer = tape_->buffers[static_cast<std::size_t>(before)];
@@ -107,6 +130,54 @@ void Recording::finish_gradients() {
     kept.push_back(std::move(leaf));
   }
   tape_->leaves = std::move(kept);
+}
+
+void Recording::queries(const Variable& x) {
+  if (!found(x)) return;
+  queried_.try_emplace(x.impl(), x);
+  if (autograd::may_join_graph_of_base(x))
+    refuse(
+        "a version counter decides whether a captured view is part of the graph of its base; make the view "
+        "within the function");
+}
+
+bool Recording::is_argument(const Variable& x) const {
+  return std::any_of(inputs_.begin(), inputs_.end(), [&](const Variable& y) { return y.impl() == x.impl(); });
+}
+
+// The key contains which arguments are the same tensor or share memory.
+void Recording::compares(const Variable& a, const Variable& b) {
+  queries(a);
+  queries(b);
+  if (found(a) && found(b) && is_argument(a) != is_argument(b))
+    refuse(
+        "it compares an argument with a captured tensor (is_same(), is_alias_of()); pass both as arguments");
+  else if (found(a) && found(b) && (seen_gradients_.contains(a.impl()) || seen_gradients_.contains(b.impl())))
+    refuse("it compares a gradient with another tensor (is_same(), is_alias_of())");
+}
+
+void Recording::queries_memory(const Variable& x) {
+  queries(x);
+  if (is_argument(x))
+    refuse("it reads the storage of an argument; pass what it needs as a number");
+  else if (found(x) && seen_gradients_.contains(x.impl()))
+    refuse("it reads the storage of a gradient");
+}
+
+// Watches the captured tensors that the function queried. It need not watch arguments, whose properties are
+// in the key, tensors on memory that calls access, whose states are checked, and gradients of leaves.
+void Recording::watch_queried() {
+  const auto is_checked = [&](const Variable& x) {
+    const int at = known(x.impl()->data.storage().get());
+    if (at < 0) return false;
+    const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
+    // A tape ignores the destruction of tensors in the memory of a gradient.
+    return buffer.kind == Buffer::Kind::input ? is_argument(x) : buffer.first >= 0 && !buffer.is_gradient;
+  };
+  for (const auto& [impl, x] : queried_)
+    if (!is_checked(x) && !seen_gradients_.contains(impl))
+      tape_->queried.push_back(detail::watch(autograd::aged(*impl)));
+  queried_.clear();
 }
 
 }  // namespace ebb::detail::compile

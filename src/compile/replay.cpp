@@ -37,7 +37,7 @@ std::int64_t offset_of(const Tape& tape, const TensorRef& tensor, const std::vec
   const Buffer& buffer = tape.buffers[static_cast<std::size_t>(tensor.buffer)];
   if (buffer.kind != Buffer::Kind::input) return tensor.array.offset();
   const auto input = static_cast<std::size_t>(buffer.input);
-  return tensor.array.offset() + inputs[input].storage_offset() - tape.input_offsets[input];
+  return tensor.array.offset() + inputs[input].array().offset() - tape.input_offsets[input];
 }
 
 NdArray array_of(const Tape& tape, const TensorRef& tensor, const std::vector<Variable>& inputs) {
@@ -164,13 +164,15 @@ void assign_gradients(Tape& tape, const std::vector<Variable>& inputs, int end) 
   for (const TapeLeaf& entry : tape.leaves) {
     if (!entry.sets_gradient) continue;
     const Variable& leaf = leaf_of(entry, inputs);
-    if (entry.added_at > end || entry.after.buffer < 0) {
-      if (entry.added_at <= end || (entry.ignores_old && entry.dropped_at <= end))
-        autograd::drop_gradient(leaf);
+    const TensorRef* after = entry.added_at <= end ? &entry.after : nullptr;
+    for (auto stage = entry.stages.rbegin(); !after && stage != entry.stages.rend(); ++stage)
+      if (stage->added_at <= end) after = &stage->after;
+    if (!after || after->buffer < 0) {
+      if (after || (entry.ignores_old && entry.dropped_at <= end)) autograd::drop_gradient(leaf);
       continue;
     }
-    if (matches(autograd::gradient_of(leaf), tape, entry.after, inputs)) continue;
-    leaf.mutable_grad() = Variable(array_of(tape, entry.after, inputs));
+    if (matches(autograd::gradient_of(leaf), tape, *after, inputs)) continue;
+    leaf.mutable_grad() = Variable(array_of(tape, *after, inputs));
   }
 }
 
@@ -181,6 +183,7 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   if (entry.ignores_old) return true;
   const Variable& grad = autograd::gradient_of(leaf);
   if (grad.defined() != entry.had_gradient) return false;
+  if (entry.queried != 0 && autograd::geometry_of(*grad.impl()) != entry.queried) return false;
   return entry.before.buffer < 0 || matches(grad, tape, entry.before, inputs);
 }
 
@@ -278,8 +281,11 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
     try {
       run_calls(tape, &reached);
     } catch (...) {
-      // Assigns the gradients that are complete at the exception, because the eager function would also have
-      // assigned them.
+      // Assigns the gradients that are complete at the exception, and clears the elements that are not yet
+      // overwritten, because the eager function would also have done so.
+      for (const DroppedZeros& zeros : tape.dropped_zeros)
+        if (zeros.from < reached && reached <= zeros.to)
+          Variable(array_of(tape, {zeros.buffer, zeros.elements}, inputs)).zero_();
       assign_gradients(tape, inputs, reached);
       throw;
     }

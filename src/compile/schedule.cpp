@@ -56,6 +56,19 @@ struct Addition {
   }
 };
 
+// Returns whether the caller sees the elements of the buffer if a call throws.
+bool is_visible(const Buffer& buffer) { return buffer.kind != Buffer::Kind::temporary; }
+
+// Returns whether a call may throw because of values: an index, a target class, a singular matrix, an integer
+// divisor.
+bool may_throw(TapeCall& call) {
+  if (call.call->as(kernels::product) || call.call->as(kernels::list_zero) || call.call->traits().reduction)
+    return false;
+  detail::ElementRow row;
+  const NdArray* const out = call.call->element_row(row);
+  return !out || !is_floating(out->dtype());
+}
+
 // The entries of calls of list_zero, which set the elements of a list of tensors to zero.
 class Zeros {
  public:
@@ -74,17 +87,23 @@ class Zeros {
     }
   }
 
-  /// Returns the entry that sets the elements of x to zero, if its call is the last one before the call
-  /// `before` that accesses the buffer of x. Otherwise returns null.
-  TensorEntry* before(const AccessIndex& accesses, const NdArray& x, int before) const {
+  /// Drops the entry that sets the elements of x to zero, because the call `before` will overwrite them.
+  /// Returns false if there is no such entry, or if its call is not the last one before the call `before`
+  /// that accesses the buffer of x.
+  bool drop(Tape& tape, const AccessIndex& accesses, const NdArray& x, int before) const {
     const int buffer = accesses.buffer(x), at = accesses.last_before(buffer, before);
     const auto found = entries_.find({at, buffer});
-    if (found == entries_.end()) return nullptr;
+    if (found == entries_.end()) return false;
     const auto offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
-    for (const Entry& each : found->second)
-      if (each.offset == offset && each.dtype == x.dtype() && each.entry->count == x.numel())
-        return each.entry;
-    return nullptr;
+    for (const Entry& each : found->second) {
+      if (each.offset != offset || each.dtype != x.dtype() || each.entry->count != x.numel()) continue;
+      each.entry->count = 0;
+      const auto number = [&](int call) { return tape.calls[static_cast<std::size_t>(call)].number; };
+      if (is_visible(tape.buffers[static_cast<std::size_t>(buffer)]))
+        tape.dropped_zeros.push_back({number(at), number(before), buffer, x});
+      return true;
+    }
+    return false;
   }
 
  private:
@@ -130,16 +149,16 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
     const bool available = target.kind != Buffer::Kind::temporary || accesses.calls(to).front() < users[0];
     const bool no_alias = a.storage() != sum.storage() && b.storage() != sum.storage();
     if (!available || !no_alias || accesses.between(to, users[0], users[1])) continue;
+    // The addition becomes part of the product. A call between them must not throw before it.
+    const auto between = tape.calls.begin() + users[0] + 1;
+    if (is_visible(target) && std::any_of(between, tape.calls.begin() + users[1], may_throw)) continue;
 
     out = NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
     init = out;
     std::get<4>(arguments).beta = 1;
     dropped[static_cast<std::size_t>(users[1])] = true;
     redirected.push_back({users[0], buffer, to});
-    if (TensorEntry* const entry = zeros.before(accesses, sum, users[0])) {
-      entry->count = 0;
-      init = NdArray();
-    }
+    if (zeros.drop(tape, accesses, sum, users[0])) init = NdArray();
   }
   if (redirected.empty()) return;
   for (const Redirected& each : redirected) accesses.redirect(each.call, each.from, each.to);
@@ -157,14 +176,12 @@ void overwrite_zeros(Tape& tape, const AccessIndex& accesses) {
     if (!addition.sum || !is_floating_on_cpu(*addition.sum) || !addition.sum->is_contiguous() ||
         addition.part->storage() == addition.sum->storage())
       continue;
-    TensorEntry* const entry = zeros.before(accesses, *addition.sum, static_cast<int>(i));
-    if (!entry) continue;
+    if (!zeros.drop(tape, accesses, *addition.sum, static_cast<int>(i))) continue;
     auto* const add = call.call->as(kernels::Binary<ops::Add>::slot);
     NdArray sum = *addition.sum;
     call.call =
         std::make_unique<KeptAddition>(kernels::Binary<ops::Add>::slot, add->function(), sum, sum.dtype(),
                                        Scalar(0), *addition.part, std::get<4>(add->arguments()));
-    entry->count = 0;
   }
 }
 
@@ -267,23 +284,29 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 namespace {
 
 // The buffers that a call reads (`read`) and writes (`made`). `all` is true if all arrays of the call are
-// single elements, no earlier call accesses the buffers in `made`, and no argument of the call is an address
-// or the state of a random generator. On the CPU the elements are floating, because kernels for integers may
-// throw.
+// single elements, no earlier call accesses the buffers in `made`, the function has allocated them, and no
+// argument of the call is an address or the state of a random generator. On the CPU the elements are
+// floating, because kernels for integers may throw.
 struct Scalars final : detail::ArgumentVisitor {
+  const Tape& tape;
   const AccessIndex& accesses;
   const int call;
   bool all = true, on_cpu = false;
   std::vector<int> read, made;
 
-  Scalars(const AccessIndex& of, int at) : accesses(of), call(at) {}
+  Scalars(const Tape& in, const AccessIndex& of, int at) : tape(in), accesses(of), call(at) {}
   void array(NdArray& array) override {
     if (!array.defined()) return;
     const int buffer = accesses.buffer(array);
     on_cpu = on_cpu || array.device().is_cpu();
     all = all && array.numel() == 1 && (!array.device().is_cpu() || is_floating(array.dtype())) &&
-          (!written || accesses.calls(buffer).front() == call);
+          (!written || (accesses.calls(buffer).front() == call && is_own(buffer)));
     (written ? made : read).push_back(buffer);
+  }
+  // The caller sees writes to other memory also if a call throws.
+  bool is_own(int buffer) const {
+    const Buffer::Kind kind = tape.buffers[static_cast<std::size_t>(buffer)].kind;
+    return kind != Buffer::Kind::input && kind != Buffer::Kind::captured;
   }
   void address(void*&) override { all = false; }
   void words(Philox&) override { all = false; }
@@ -302,7 +325,7 @@ class Order {
     std::vector<Scalars> scalars;
     for (std::size_t i = 0; i < when_.size(); ++i) {
       const TapeCall& call = tape.calls[i];
-      Scalars& of = scalars.emplace_back(accesses_, static_cast<int>(i));
+      Scalars& of = scalars.emplace_back(tape, accesses_, static_cast<int>(i));
       call.call->visit(of);
       of.all = of.all && !of.made.empty() && call.allocated.empty();
       if (of.all && can_begin(of)) when_[i] = When::first;

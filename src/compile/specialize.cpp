@@ -76,7 +76,7 @@ void write_tensor(Writer& key, const Variable& x, const std::vector<Variable>& t
   const std::size_t aliased = first_of(tensors, [&](const Variable& other) { return other.is_alias_of(x); });
   key.put(aliased);
   key.put(array.offset() - tensors[aliased].array().offset());
-  key.put(first_of(tensors, [&](const Variable& other) { return other.is_same(x); }));
+  key.put(first_of(tensors, [&](const Variable& other) { return other.impl() == x.impl(); }));
   const autograd::AutogradMeta* const meta = autograd::meta_or_null(x);
   const bool is_view = meta && meta->base.defined();
   key.put(is_view);
@@ -233,7 +233,7 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
     Input& input = now.emplace_back();
     if (!x.defined()) continue;
     input.memory = detail::read_by_tape(x.array().storage(), recording.number());
-    input.offset = x.storage_offset();
+    input.offset = x.array().offset();
     note_past_argument(input.memory.get(), x);
   }
   const std::uint32_t before = std::exchange(recorded_, recording.number());
@@ -248,7 +248,7 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
     }
     // The known state also detects the destruction of captured tensors in an argument's memory.
     const auto release_if_noticed = [&](Borrowed& x) {
-      if (x->defined() && detail::is_older(x->impl()->born, before) && x->impl()->born % 2 == 0) x.release();
+      if (x->defined() && detail::is_older(x->impl()->born, before)) x.release();
     };
     for (TapeLeaf& leaf : tape->leaves) release_if_noticed(leaf.leaf);
     for (TapeOutput& output : tape->outputs) release_if_noticed(output.found);

@@ -154,6 +154,13 @@ struct TapeLeaf {
   bool sets_gradient = false;  ///< true if the function sets the gradient to `after`, which may be undefined
   int added_at = 0;            ///< the index of the call from which on `after` is valid
   TensorRef after;
+  struct Stage {
+    int added_at;
+    TensorRef after;
+  };
+  std::vector<Stage> stages;  ///< gradients that the function sets before `after`, for calls that throw
+  /// geometry_of() the old gradient if the function queries its properties, otherwise 0.
+  std::uint64_t queried = 0;
 };
 
 /// A tensor that the function returned.
@@ -175,12 +182,20 @@ struct DeviceTape {
   int runs = 0;
 };
 
+/// Elements of a buffer that the function sets to zero by the call with the number `from`. A pass has dropped
+/// that, because the call with the number `to` overwrites the elements.
+struct DroppedZeros {
+  int from, to, buffer;
+  NdArray elements;
+};
+
 /// One recorded run of a function, and everything that a replay needs.
 struct Tape {
   std::vector<TapeCall> calls;
   std::vector<Buffer> buffers;
   std::vector<const detail::KeptCall*> watched;  ///< calls whose assumptions each replay checks
   std::vector<InPlaceReuse> reuses;
+  std::vector<DroppedZeros> dropped_zeros;  ///< in memory that the caller sees, for calls that throw
   std::vector<TapeStep> steps;
   /// Pairs of the caller's buffers that must not overlap, because one of them is written. A replay does not
   /// check overlaps in kernels, and the passes have reordered the calls under the assumption that these

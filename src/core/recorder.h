@@ -40,6 +40,10 @@ class Recorder {
   virtual void version_bumped(const Ref<Storage>& /*storage*/) {}
   /// Called when the geometry, the dtype or the device of a tensor is read, or whether it requires grad.
   virtual void queries(const Variable& /*x*/) {}
+  /// Called when the storage of a tensor is read.
+  virtual void queries_memory(const Variable& /*x*/) {}
+  /// Called when two tensors are compared: whether they are the same tensor, or share memory.
+  virtual void compares(const Variable& /*a*/, const Variable& /*b*/) {}
   /// Called before the geometry, the memory, requires_grad, the hooks or the history of a tensor changes.
   virtual void changes(const Variable& /*x*/) {}
   /// Called before the gradient of a tensor is read, or assigned through a reference.

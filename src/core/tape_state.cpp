@@ -37,6 +37,14 @@ std::shared_ptr<ReadStorage> known_to_tapes(const ReadStorages& k, const Storage
   return read && is_older(born, read->recording) ? read : nullptr;
 }
 
+// Notifies the tapes that watch a tensor that they are no longer valid. The caller holds the mutex.
+void lose_watched(ReadStorages& k, AgedTensor x) {
+  const auto found = k.watched.find(x.tensor);
+  if (found == k.watched.end()) return;
+  if (const std::shared_ptr<WatchedTensor> watched = found->second.lock()) watched->gone = true;
+  k.watched.erase(found);
+}
+
 }  // namespace
 
 std::uint64_t settings_fingerprint() noexcept { return fingerprint.load(std::memory_order_relaxed); }
@@ -94,6 +102,7 @@ void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t b
   ReadStorages& k = read_storages();
   std::shared_ptr<ReadStorage> from, to;  // destroyed after the mutex is unlocked
   const std::lock_guard lock(k.mutex);
+  if (&storage_before != &storage) lose_watched(k, x);
   if ((from = known_to_tapes(k, storage_before, x.born))) from->state ^= before;
   if ((to = known_to_tapes(k, storage, x.born))) to->state ^= after;
   try {
@@ -107,7 +116,7 @@ void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t b
   }
 }
 
-void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept {
+void tensor_gone(AgedTensor x, const Storage& storage) noexcept {
   ReadStorages& k = read_storages();
   std::shared_ptr<ReadStorage> read;  // destroyed after the mutex is unlocked
   const std::lock_guard lock(k.mutex);
@@ -115,11 +124,8 @@ void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_record
   // earlier state.
   k.changed.erase(x.tensor);
   changed_tensors = k.changed.size();
-  if (const auto found = k.watched.find(x.tensor); found != k.watched.end()) {
-    if (const std::shared_ptr<WatchedTensor> watched = found->second.lock()) watched->gone = true;
-    k.watched.erase(found);
-  }
-  if (made_within_a_recording || !(read = known_to_tapes(k, storage, x.born))) return;
+  lose_watched(k, x);
+  if (!(read = known_to_tapes(k, storage, x.born))) return;
   try {
     read->gone_by_age[x.born] ^= number_of(x);
     ++read->deaths;

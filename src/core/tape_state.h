@@ -97,10 +97,9 @@ struct AgedTensor {
 /// `storage`.
 EBB_API void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t before,
                             const Storage& storage, std::uint64_t after) noexcept;
-/// Reports that a tensor was destroyed. Does not add a tensor that was created within a recording to the
-/// storage's destroyed tensors.
-EBB_API void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept;
-/// Notices the destruction of one tensor, of which a tape assumes that it exists.
+/// Reports that a tensor was destroyed.
+EBB_API void tensor_gone(AgedTensor x, const Storage& storage) noexcept;
+/// Notices that one tensor, of which a tape assumes that it exists, is destroyed or gets other memory.
 struct WatchedTensor {
   std::atomic<bool> gone{false};
 };

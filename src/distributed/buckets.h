@@ -25,7 +25,7 @@ class Buckets {
     std::vector<std::int64_t> order;
     for (const Variable& parameter : parameters) {
       const bool touched = std::any_of(before.begin(), before.end(), [&](const Slot& slot) {
-        return slot.touched && slot.parameter.is_same(parameter);
+        return slot.touched && slot.parameter.impl() == parameter.impl();
       });
       order.insert(order.begin(), std::ssize(slots_));  // backward begins with the last layers
       slots_.push_back({parameter, {}, 0, touched});
@@ -141,7 +141,7 @@ class Buckets {
     if (!grad.defined()) {
       slot.touched = false;  // a gradient that was cleared is not used
       slot.view.zero_();
-    } else if (!grad.is_same(slot.view)) {
+    } else if (grad.impl() != slot.view.impl()) {
       slot.parameter.mutable_grad() = slot.view.copy_(grad.detach());
     }
   }
@@ -159,7 +159,7 @@ class Buckets {
   // used.
   void collect(Bucket& bucket) {
     bucket.work.wait();
-    if (!bucket.sent.is_same(bucket.flat)) bucket.flat.copy_(bucket.sent);
+    if (bucket.sent.impl() != bucket.flat.impl()) bucket.flat.copy_(bucket.sent);
     bucket.sent = {};
     std::int64_t k = 0;
     for (const std::size_t i : bucket.slots) {

@@ -130,7 +130,7 @@ void draw_by_density(const Variable& tensor, double mean, double std, double a, 
   };
   const Variable wide = dtype == tensor.dtype() ? tensor : empty_like(tensor, TensorOptions(dtype));
   draw_until(wide, [&](const Variable& x) { x.uniform_(a, b); }, refused);
-  if (!wide.is_same(tensor)) tensor.copy_(wide);
+  if (wide.impl() != tensor.impl()) tensor.copy_(wide);
 }
 
 }  // namespace

@@ -139,8 +139,8 @@ Streams projected(const Streams& x, const MultiheadAttentionForwardFuncOptions& 
     return linear(input, count == 3 ? weight : weight.narrow(0, first * e, count * e),
                   count == 3 ? bias : part(first, count));
   };
-  const bool one_memory = x[1].is_same(x[2]);
-  if (one_memory && x[0].is_same(x[1])) {
+  const bool one_memory = x[1].impl() == x[2].impl();
+  if (one_memory && x[0].impl() == x[1].impl()) {
     const std::vector<Variable> all = project(x[0], 0, 3).chunk(3, -1);
     return {all[0], all[1], all[2]};
   }
@@ -210,8 +210,8 @@ std::tuple<Variable, Variable> attend(const Streams& inputs, const MultiheadAtte
   }
   if (inputs[0].dim() == 2) {
     const Variable query = inputs[0].unsqueeze(0);
-    const Variable key = inputs[1].is_same(inputs[0]) ? query : inputs[1].unsqueeze(0);
-    const Variable value = inputs[2].is_same(inputs[1]) ? key : inputs[2].unsqueeze(0);
+    const Variable key = inputs[1].impl() == inputs[0].impl() ? query : inputs[1].unsqueeze(0);
+    const Variable value = inputs[2].impl() == inputs[1].impl() ? key : inputs[2].unsqueeze(0);
     auto batched = o;
     const Variable& padding = o.key_padding_mask();
     if (padding.defined()) {

@@ -366,6 +366,33 @@ TEST_CASE("a call detects a new captured tensor in whose memory an argument of t
   CHECK(same_bits(f(other), other * 5));
 }
 
+TEST_CASE("a function that compares an argument with a captured tensor, or reads its storage, stays eager") {
+  const Tensor w = randn({3});
+  const std::pair<const char*, std::function<double(const Tensor&)>> functions[] = {
+      {"is_same", [&](const Tensor& x) -> double { return x.is_same(w); }},
+      {"is_alias_of", [&](const Tensor& x) -> double { return w.is_alias_of(x); }},
+      {"is_set_to", [&](const Tensor& x) -> double { return x.is_set_to(w); }},
+      {"storage", [](const Tensor& x) { return static_cast<double>(x.storage().nbytes()); }},
+      {"_base", [](const Tensor& x) { return static_cast<double>(x[0]._base().size(0)); }}};
+  for (const auto& [name, function] : functions) {
+    INFO(name);
+    const Warnings warnings;
+    auto f = compile([&, read = function](const Tensor& x) { return full({}, read(x)); });
+    std::vector<Tensor> kept;
+    for (int i = 0; i < 4; ++i) f(kept.emplace_back(randn({6, 3}))[i]);
+    CHECK(f.report().replays == 0);
+    CHECK(f(w).item<double>() == function(w));
+  }
+}
+
+TEST_CASE("a tape replays only arguments that begin where the function read that they begin") {
+  auto f = compile([](const Tensor& x) { return x * static_cast<double>(x.storage_offset()); });
+  const Tensor data = ones({8, 3});
+  for (int i = 0; i < 4; ++i) f(data[2]);
+  CHECK(f.report().replays > 0);
+  for (int i = 0; i < 8; ++i) CHECK(same_bits(f(data[i]), full({3}, 3.0 * i)));
+}
+
 TEST_CASE("a tape stays valid after arguments that shared the memory of later arguments are destroyed") {
   const Tensor data = randn({40, 3});
   const Tensor w = randn({3});

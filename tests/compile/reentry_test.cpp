@@ -1,4 +1,5 @@
-// Calls of a compiled function's methods while it runs, limits on the number of kinds, and parallel calls.
+// Calls of a compiled function's methods while it runs, limits on the number of kinds, parallel calls, and
+// calls that throw.
 #include "twins.h"
 
 #include <thread>
@@ -103,4 +104,142 @@ TEST_CASE("two threads that call one function in parallel get the results of eag
   work();
   other.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("a replay that throws has reset the gradients that the function resets before the failing kernel") {
+  Tensor w = ones({3}).requires_grad_();
+  optim::SGD optimizer({w}, 0.1);
+  const Tensor divisor = ones({1}, kInt);
+  auto step = compile([&](const Tensor& x) {
+    optimizer.zero_grad(/*set_to_none=*/true);
+    const Tensor whole = floor_divide(ones({1}, kInt), divisor);
+    const Tensor loss = (w * x).sum() * whole.to(kFloat).sum();
+    loss.backward();
+    return loss;
+  });
+  const Tensor x = randn({3});
+  settle(step, x);
+  REQUIRE(w.grad().defined());
+  divisor.zero_();
+  CHECK_THROWS(step(x));
+  CHECK_FALSE(w.grad().defined());
+}
+
+namespace {
+
+/// A function of an index, which must be below 4, and the tensors whose state it changes.
+struct Throwing {
+  std::function<void(const Tensor& index)> body;
+  std::vector<Tensor> state;
+};
+
+Tensor looked_up(const Tensor& index) { return arange(4, kFloat).index_select(0, index); }
+
+}  // namespace
+
+TEST_CASE("a replay that throws leaves captured tensors and gradients as the eager function leaves them") {
+  const std::pair<const char*, Throwing (*)()> makers[] = {
+      {"a write to one element after the failing call",
+       [] {
+         const Tensor count = ones({});
+         return Throwing{[=](const Tensor& index) {
+                           looked_up(index);
+                           count.mul_(-3);
+                         },
+                         {count}};
+       }},
+      {"an added product",
+       [] {
+         const Tensor sum = ones({3, 3}), x = ones({3, 3});
+         return Throwing{[=](const Tensor& index) {
+                           const Tensor product = x.mm(x);
+                           looked_up(index);
+                           sum.add_(product);
+                         },
+                         {sum}};
+       }},
+      {"an addition to cleared elements",
+       [] {
+         const Tensor sum = ones({3, 3}), x = ones({3, 3});
+         return Throwing{[=](const Tensor& index) {
+                           sum.zero_();
+                           looked_up(index);
+                           sum.add_(x);
+                         },
+                         {sum}};
+       }},
+      {"a gradient that is cleared before the failing call and added to after it",
+       [] {
+         const Tensor w = ones({3, 3}).requires_grad_();
+         w.mutable_grad() = ones({3, 3});
+         const auto optimizer = std::make_shared<optim::SGD>(std::vector<Tensor>{w}, 0.1);
+         return Throwing{[=](const Tensor& index) {
+                           optimizer->zero_grad(/*set_to_none=*/false);
+                           looked_up(index);
+                           (w * 2).sum().backward();
+                         },
+                         {w}};
+       }},
+      {"a gradient that is cleared before the failing call and added to by a product",
+       [] {
+         const Tensor w = ones({3, 3}).requires_grad_(), x = ones({3, 3});
+         w.mutable_grad() = ones({3, 3});
+         const auto optimizer = std::make_shared<optim::SGD>(std::vector<Tensor>{w}, 0.1);
+         return Throwing{[=](const Tensor& index) {
+                           optimizer->zero_grad(/*set_to_none=*/false);
+                           looked_up(index);
+                           x.mm(w).sum().backward();
+                         },
+                         {w}};
+       }},
+      {"an integer division",
+       [] {
+         const Tensor sum = ones({4000}), numbers = arange(4000, kLong), sevens = full({4000}, 7, kLong);
+         return Throwing{[=](const Tensor& index) {
+                           sum.mul_(3);  // the divisor has a zero only at its end
+                           const Tensor divisor = (numbers - 3999).abs() + (5 - index);
+                           sum.add_(floor_divide(sevens, divisor));
+                         },
+                         {sum}};
+       }},
+      {"a backward pass before the failing call and one after it",
+       [] {
+         const Tensor w = ones({3}).requires_grad_();
+         return Throwing{[=](const Tensor& index) {
+                           w.mutable_grad().reset();
+                           (w * 2).sum().backward();
+                           looked_up(index);
+                           w.mutable_grad().reset();
+                           (w * 3).sum().backward();
+                         },
+                         {w}};
+       }},
+      {"gradients with graphs", [] {
+         const Tensor w = ones({3}).requires_grad_();
+         return Throwing{[=](const Tensor& index) {
+                           w.mutable_grad().reset();
+                           (w * 2).sum().backward();
+                           looked_up(index);
+                           (w * 3).sum().backward({}, true, true);
+                         },
+                         {w}};
+       }}};
+  for (const auto& [name, make] : makers) {
+    INFO(name);
+    const Throwing eager = make(), compiled = make();
+    auto f = compile(compiled.body);
+    for (int i = 0; i < 5; ++i) {
+      const Tensor index = full({1}, i % 4, kLong);
+      eager.body(index);
+      f(index);
+    }
+    CHECK(f.report().replays > 0);
+    const Tensor wrong = full({1}, 5, kLong);
+    CHECK_THROWS_AS(eager.body(wrong), Error);
+    CHECK_THROWS_AS(f(wrong), Error);
+    for (std::size_t i = 0; i < eager.state.size(); ++i) {
+      CHECK(same_bits(compiled.state[i], eager.state[i]));
+      CHECK(same_bits(compiled.state[i].grad(), eager.state[i].grad()));
+    }
+  }
 }

@@ -66,7 +66,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   std::size_t nbytes() const { return static_cast<std::size_t>(numel() * element_size()); }
   std::int64_t element_size() const { return ebb::element_size(scalar_type()); }
   std::size_t itemsize() const { return static_cast<std::size_t>(element_size()); }
-  [[gnu::always_inline]] std::int64_t storage_offset() const { return queried().offset(); }
+  std::int64_t storage_offset() const;
   TypeMeta dtype() const { return TypeMeta(scalar_type()); }
   [[gnu::always_inline]] DType scalar_type() const { return queried().dtype(); }
   /// The dtype and the device in one object, for older libtorch programs. ebb::torch defines the class.
@@ -140,11 +140,11 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   /// Returns whether the single element is not zero. Throws unless there is exactly one element.
   bool is_nonzero() const;
   bool is_same(const Variable& other) const {
-    note_queries(other);
+    report_comparison(other);
     return impl_ == other.impl_;
   }
   bool is_alias_of(const Variable& other) const {
-    note_queries(other);
+    report_comparison(other);
     return array().storage()->is_alias_of(*other.array().storage());
   }
   std::size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
@@ -227,10 +227,11 @@ class EBB_API Variable : public ops::ElementwiseMethods,
       note_query();
     return checked().data;
   }
-  void note_queries(const Variable& other) const {
+  void report_comparison(const Variable& other) const {
     if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
-      note_query(), other.note_query();
+      note_comparison(other);
   }
+  void note_comparison(const Variable& other) const;
   void note_query() const;
   [[noreturn]] static void undefined_error();
   void check_element_type(DType dtype, const char* method) const;

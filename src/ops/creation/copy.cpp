@@ -166,7 +166,7 @@ void ops::ShapeMethods::record_stream(const cuda::Stream& stream) const {
 Variable& copy_(const Variable& self, const Variable& src, bool non_blocking) {
   EBB_CHECK(self.defined() && src.defined(),
             "copy_: expected two tensors, got an undefined one. Assign it before use.");
-  if (self.is_same(src)) return ops::mutable_self(self);
+  if (self.impl() == src.impl()) return ops::mutable_self(self);
   autograd::check_inplace(self, "copy_");
   const IntArrayRef sizes = self.sizes();
   const bool same_shape = src.sizes() == sizes;

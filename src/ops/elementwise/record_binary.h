@@ -117,7 +117,7 @@ Variable& run_binary_inplace(const Variable& self, const B& b, const Op& op, con
     if constexpr ((BinaryNode<Rule>::kUses & kB) != 0) {
       if (used & kB) {
         if constexpr (std::is_same_v<B, Variable>)
-          node->saved_b.save(b.is_same(self) ? autograd::clone_for_saving(b) : b);
+          node->saved_b.save(b.impl() == self.impl() ? autograd::clone_for_saving(b) : b);
         else
           node->saved_b.save(as_saved(b));
       }
@@ -201,7 +201,7 @@ Ref<TernaryNode<Rule>> make_ternary(const Variable& a, const Variable& b, const 
   node->rule = rule;
   const unsigned used = node->uses();
   if (used & kA) node->saved_a.save(self_changes ? autograd::clone_for_saving(a) : a);
-  if (used & kB) node->saved_b.save(self_changes && b.is_same(a) ? autograd::clone_for_saving(b) : b);
+  if (used & kB) node->saved_b.save(self_changes && b.impl() == a.impl() ? autograd::clone_for_saving(b) : b);
   if (used & kC) node->saved_c.save(as_saved(c));
   return node;
 }

@@ -139,7 +139,7 @@ Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices) {
   check_not_empty("index", indices);
   const Part part = part_of(x, indices);
   if (!part.tensors.empty()) return ops::index_part(part.view, part.tensors, part.names);
-  return part.view.is_same(x) ? alias(x) : part.view;
+  return part.view.impl() == x.impl() ? alias(x) : part.view;
 }
 
 void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value, bool accumulate) {

@@ -177,10 +177,12 @@ Variable& add_product_(const char* op, const Variable& self, const Variable& a, 
             ", got ", self.sizes(), ".");
   // The kernel reads its operands while it writes, so operands that alias self are copied.
   const auto unaliased = [&](const Variable& x) {
-    return x.is_alias_of(self) ? copied_array(x.array()) : x.array();
+    return x.array().storage()->is_alias_of(*self.array().storage()) ? copied_array(x.array()) : x.array();
   };
   // If an operand is self, its old elements are saved, because the op overwrites them.
-  const auto keep = [&](const Variable& x) { return x.is_same(self) ? autograd::clone_for_saving(x) : x; };
+  const auto keep = [&](const Variable& x) {
+    return x.impl() == self.impl() ? autograd::clone_for_saving(x) : x;
+  };
   return record_inplace<AddmmBackward>(
       self, op,
       [&](NdArray& out) {

@@ -121,7 +121,7 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
     n.beta = beta;
     n.alpha = alpha;
     const auto keep = [&](const Variable& x) {
-      return in_place && x.is_same(self) ? autograd::clone_for_saving(x) : x;
+      return in_place && x.impl() == self.impl() ? autograd::clone_for_saving(x) : x;
     };
     if (n.needs(2)) n.a.save(keep(a));
     if (n.needs(1)) n.b.save(keep(b));

@@ -103,7 +103,7 @@ Variable select_nearest(const Resizing& how, const Variable& x) {
   for (int d = 0; d < how.kind.dims; ++d)
     if (changes(how.rules[d]))
       out = out.index_select(d + 2, Variable(table_of(how.rules[d], kFloat, x.device()).starts));
-  return out.is_same(x) ? x.clone() : out;
+  return out.impl() == x.impl() ? x.clone() : out;
 }
 
 AxisRule rule_of(const UpsampleKind& kind, std::int64_t in, std::int64_t out, optional<double> scale,

@@ -161,7 +161,7 @@ Geometry checked_geometry(const char* op, const Variable& x, IntArrayRef size, I
   Geometry g;
   g.sizes = DimVector(size);
   g.strides = DimVector(stride);
-  g.offset = storage_offset.value_or(x.storage_offset());
+  g.offset = storage_offset.value_or(x.array().offset());
   const std::int64_t needed = checked_extent(op, size, stride, g.offset) * x.element_size();
   EBB_CHECK(static_cast<std::size_t>(needed) <= x.array().storage()->bytes(), op, ": sizes ", size,
             ", strides ", stride, " and storage offset ", g.offset, " require a storage of ", needed,
@@ -187,8 +187,8 @@ Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef stride,
 Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride,
                       optional<std::int64_t> storage_offset) {
   Geometry g = checked_geometry("as_strided_", x, size, stride, storage_offset);
-  const bool inside = x.is_contiguous() && g.offset >= x.storage_offset() &&
-                      checked_extent("as_strided_", size, stride, g.offset) <= x.storage_offset() + x.numel();
+  const bool inside = x.is_contiguous() && g.offset >= x.array().offset() &&
+                      checked_extent("as_strided_", size, stride, g.offset) <= x.array().offset() + x.numel();
   return ops::reshape_in_place<AsStridedInPlaceBackward>(
       x, "as_strided_", x.array().as_strided(g.sizes, g.strides, g.offset),
       [&](AsStridedInPlaceBackward& node) {

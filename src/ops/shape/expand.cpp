@@ -40,7 +40,7 @@ Variable expand(const Variable& x, IntArrayRef size, bool) {
               static_cast<std::int64_t>(i), ". Target sizes: ", size, ". Tensor sizes: ", x.sizes(), ".");
     if (sizes[i] == own) strides[i] = x.strides()[i - lead];
   }
-  return ops::view_of<ExpandBackward>(x, x.array().as_strided(sizes, strides, x.storage_offset()),
+  return ops::view_of<ExpandBackward>(x, x.array().as_strided(sizes, strides, x.array().offset()),
                                       [&](ExpandBackward& node) { node.sizes = DimVector(x.sizes()); });
 }
 

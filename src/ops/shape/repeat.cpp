@@ -56,7 +56,7 @@ Variable repeat(const Variable& x, IntArrayRef repeats) {
   }
   NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
   NdArray place = out.as_strided(split, contiguous_strides(split), 0);
-  kernels::copy(x.device(), place, x.array().as_strided(split, strides, x.storage_offset()));
+  kernels::copy(x.device(), place, x.array().as_strided(split, strides, x.array().offset()));
   return ops::record<RepeatBackward>(
       std::move(out),
       [&](RepeatBackward& node) {

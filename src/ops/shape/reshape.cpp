@@ -100,7 +100,7 @@ Variable view(const Variable& x, IntArrayRef size) {
       strides, "view: size ", size, " is not compatible with the sizes ", x.sizes(), " and strides ",
       x.strides(),
       " of the input (at least one dimension spans two contiguous subspaces). Use reshape(...) instead.");
-  return ops::view_of<ViewBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()),
+  return ops::view_of<ViewBackward>(x, x.array().as_strided(sizes, *strides, x.array().offset()),
                                     keep_sizes(x));
 }
 
@@ -109,7 +109,7 @@ Variable view_as(const Variable& x, const Variable& other) { return view(x, othe
 Variable view(const Variable& x, DType dtype) {
   const std::int64_t from = x.element_size(), to = element_size(dtype);
   DimVector sizes(x.sizes()), strides(x.strides());
-  std::int64_t offset = x.storage_offset();
+  std::int64_t offset = x.array().offset();
   if (from != to) {
     EBB_CHECK(x.dim() > 0, "view: a 0-d tensor cannot be viewed as ", dtype,
               ", whose element size differs from ", x.dtype(), "'s.");
@@ -136,12 +136,12 @@ Variable view(const Variable& x, DType dtype) {
 Variable reshape(const Variable& x, IntArrayRef shape) {
   const DimVector sizes = ops::infer_size("reshape", shape, x.numel());
   if (const optional<DimVector> strides = ops::view_strides(x.sizes(), x.strides(), sizes))
-    return ops::view_of<ReshapeAliasBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()),
+    return ops::view_of<ReshapeAliasBackward>(x, x.array().as_strided(sizes, *strides, x.array().offset()),
                                               keep_sizes(x));
   // No other tensor refers to the copy, so the result need not be recorded as a view of the copy.
   const Variable copy = clone(x, MemoryFormat::Contiguous);
   return ops::record<UnsafeViewBackward>(
-      copy.array().as_strided(sizes, contiguous_strides(sizes), copy.storage_offset()), keep_sizes(copy),
+      copy.array().as_strided(sizes, contiguous_strides(sizes), copy.array().offset()), keep_sizes(copy),
       copy);
 }
 

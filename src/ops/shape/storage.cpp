@@ -74,15 +74,15 @@ namespace ops {
 StorageHandle ShapeMethods::storage() const {
   const Variable& x = self(this);
   if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
-    recorder->queries(x);
+    recorder->queries_memory(x);
   return StorageHandle(x.array().storage());
 }
 bool ShapeMethods::has_storage() const { return self(this).defined(); }
 
 bool ShapeMethods::is_set_to(const Variable& other) const {
-  const Variable& x = self(this);
-  return x.sizes() == other.sizes() && x.strides() == other.strides() && x.dtype() == other.dtype() &&
-         x.storage_offset() == other.storage_offset() && x.array().storage() == other.array().storage();
+  const NdArray &a = self(this).array(), &b = other.array();
+  return self(this).is_alias_of(other) && a.storage() == b.storage() && a.offset() == b.offset() &&
+         a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
 Variable& ShapeMethods::set_(const Variable& source) const { return show(self(this), source.array()); }
