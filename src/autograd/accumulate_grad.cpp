@@ -2,6 +2,7 @@
 #include "autograd/accumulate_grad.h"
 
 #include "autograd/meta.h"
+#include "autograd/swap_tensor.h"
 #include "core/fork.h"
 #include "core/recorder.h"
 
@@ -105,6 +106,8 @@ Variable AccumulateGrad::hooked(Variable incoming) const {
 }
 
 GradList AccumulateGrad::apply(GradList&& grads) {
+  EBB_CHECK(!is_swapped(leaf_), "AccumulateGrad: the gradient of shape ", grads[0].sizes(),
+            " belongs to a parameter that is substituted now. ", kOutsideOfSwap);
   const Variable incoming = hooked(std::move(grads[0]));
   if (!leaf_.requires_grad()) return {};  // the leaf was frozen after the graph was recorded
   EBB_CHECK(incoming.array().sizes() == leaf_.array().sizes(), "AccumulateGrad: the gradient of shape ",

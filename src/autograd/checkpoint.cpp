@@ -20,6 +20,7 @@ struct Frame {
   AutocastSetting autocast = AutocastSetting::now();
   std::size_t kept = 0;  // number of tensors that the first run saved
   variable_list recomputed;
+  std::vector<std::uint32_t> recomputed_versions;
 
   const Variable& tensor(std::size_t i) {
     check_inputs();
@@ -27,6 +28,11 @@ struct Frame {
     EBB_CHECK(i < recomputed.size(),
               "checkpoint: the function saved fewer tensors in the second run than in the first. ",
               "It must be deterministic and must not depend on state that changes in between.");
+    EBB_CHECK(recomputed[i].impl()->version() == recomputed_versions[i],
+              "checkpoint: a tensor that the function ", "saved for backward [", recomputed[i],
+              "] has been modified by an inplace operation: it is at version ",
+              recomputed[i].impl()->version(), "; expected version ", recomputed_versions[i],
+              " instead. Write out of place, or clone() it before modifying.");
     return recomputed[i];
   }
 
@@ -64,6 +70,7 @@ struct Frame {
     SavedTensorHooks hooks(
         [this](const Variable& t) {
           recomputed.push_back(t.detach());
+          recomputed_versions.push_back(t.impl()->version());
           return std::shared_ptr<void>();
         },
         [](const std::shared_ptr<void>&) -> Variable {

@@ -23,8 +23,8 @@ struct UnpackedLeafBackward : Node {
 }  // namespace
 
 void SavedVariable::pack(const Variable& x, Edge edge, bool is_output) {
-  packed_ = std::make_unique<Packed>(
-      Packed{pack_saved(x), std::move(edge.function), OutputMeta(x.array()), is_output});
+  packed_ = std::make_unique<Packed>(Packed{pack_saved(x), std::move(edge.function), OutputMeta(x.array()),
+                                            x.array().storage().get(), is_output});
   if (packed_->edge) output_nr_ = edge.input_nr;
   state_ = State::packed;
 }
@@ -37,6 +37,7 @@ Variable SavedVariable::unpack_packed() const {
             ", but its unpack hook returned [", x, "], needed by ", owner_->name(),
             ". The hook, or the second run of a checkpointed function, must return an equal tensor. Do not "
             "change the data or the shape of a captured tensor before backward().");
+  if (x.array().storage().get() == packed_->storage && x.impl()->version() != version_) modified_error(x);
   const bool is_output = packed_->is_output;
   const Ref<Node>& edge = packed_->edge;
   if (!GradMode::is_enabled() || (!edge && !is_output)) return x;
@@ -86,23 +87,32 @@ void SavedVariable::save_output(const Variable& y) {
 }
 
 bool SavedVariable::is_usable() const {
-  return kept_.impl()->version() == version_ && form_of(kept_) == form_;
+  return kept_.impl()->version() == version_ && form_of(kept_) == form_ && !is_swapped(kept_);
 }
 
-bool SavedVariable::is_intact() const {
-  if (state_ == State::input || state_ == State::output) return is_usable() && arrays_of(kept_) == arrays_;
-  return state_ != State::never;
+Variable SavedVariable::unpack_unless_changed() const {
+  if (state_ == State::input || state_ == State::output)
+    return is_usable() && arrays_of(kept_) == arrays_ ? unpack() : Variable();
+  if (state_ == State::never) return {};  // an in-place op has not saved its input
+  if (state_ != State::packed) return unpack();
+  try {
+    return unpack_packed();
+  } catch (const Error&) {
+    return {};
+  }
 }
 
-void SavedVariable::modified_error() const {
-  if (const std::uint32_t now = kept_.impl()->version(); now != version_)
+void SavedVariable::modified_error(const Variable& x) const {
+  if (const std::uint32_t now = x.impl()->version(); now != version_)
     detail::fail(
         "one of the variables needed for gradient computation has been modified by an inplace operation: [",
-        kept_, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
+        x, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
         " instead. Write out of place, or clone() it before modifying.");
+  EBB_CHECK(!is_swapped(x), "a parameter needed for gradient computation, [", x, "], needed by ",
+            owner_->name(), ", is substituted now. ", kOutsideOfSwap);
   detail::fail(
       "one of the variables needed for gradient computation has been given other data by set_data(), ",
-      "set_() or resize_(), which its node cannot use: [", kept_, "], needed by ", owner_->name(),
+      "set_() or resize_(), which its node cannot use: [", x, "], needed by ", owner_->name(),
       ". Give it other data after backward(), or clone() it before the forward pass.");
 }
 
@@ -111,7 +121,7 @@ Variable SavedVariable::unpack() const {
     case State::input:
     case State::output: {
       if (!is_usable()) [[unlikely]]
-        modified_error();
+        modified_error(kept_);
       if (state_ == State::input || !GradMode::is_enabled()) return kept_;
       // Restores the history, so that the saved tensor can itself be differentiated.
       Variable y(kept_.array());

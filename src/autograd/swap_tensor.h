@@ -10,7 +10,16 @@ namespace ebb::autograd {
 
 /// Returns whether the handle currently refers to another tensor. Nodes then save that tensor
 /// (SavedVariable).
-inline bool is_swapped(const Variable& x) { return x.impl()->meta && x.impl()->meta->swapped; }
+inline bool is_swapped(const Variable& x) {
+  const AutogradMeta* const meta = meta_slot(*x.impl()).load(std::memory_order_acquire);
+  return meta && meta->swapped;
+}
+
+/// Ends the errors of backward passes that need the tensor which a swapped handle referred to before.
+inline constexpr const char* kOutsideOfSwap =
+    "Call backward() before functional_call or a SubstituteGuard replaces the parameters of a module, or "
+    "after "
+    "it has restored them.";
 
 /// Returns a new handle of the tensor that a swapped handle currently refers to.
 Variable current_tensor(const Variable& swapped);

@@ -371,6 +371,21 @@ TEST_CASE("nodes that saved the result compute with it after set_data() gave the
     y.backward();
     CHECK(x.grad().allclose(expected, 1e-14));
   }
+  // Other elements of the same bytes.
+  const Variable x = arange(1, 5, kDouble).view({2, 2}).clone().requires_grad_(), y = x.sqrt();
+  x.set_data(x.data().t());
+  y.sum().backward();
+  CHECK(x.grad().allclose(arange(1, 5, kDouble).view({2, 2}).rsqrt() / 2, 1e-14));
+}
+
+TEST_CASE("a view that set_data() returned to the bytes of its base sees writes to the base") {
+  const Variable x = ones({4}, TensorOptions(kDouble).requires_grad(true)), base = x * 1;
+  const Variable view = base.narrow(0, 0, 2);
+  view.set_data(ones({2}, kDouble));
+  view.set_data(base.detach().narrow(0, 0, 2));
+  base.mul_(3);
+  view.sum().backward();
+  require_values(x.grad(), {3, 3, 0, 0});
 }
 
 TEST_CASE("after set_data() on the same bytes, backward detects writes through earlier views") {

@@ -368,6 +368,32 @@ TEST_CASE("checkpoint: backward throws if an input that is no leaf was given oth
   REQUIRE_FALSE(x.grad().defined());
 }
 
+TEST_CASE(
+    "checkpoint: a function that writes to the input of a node which uses its result is differentiated") {
+  const auto fn = [](const Variable& t) {
+    Variable h = t * 2, g = h.tanh();
+    h.add_(g);
+    return h;
+  };
+  Variable x = leaf({0.5, 1});
+  const Variable expected = ebb::autograd::grad({fn(x).sum()}, {x})[0];
+  checkpoint(fn, x).sum().backward();
+  require_values(x.grad(), {expected[0].item<double>(), expected[1].item<double>()});
+}
+
+TEST_CASE("checkpoint: backward throws if the function writes to a tensor that it saved") {
+  Variable x = leaf({2, 3});
+  const Variable z = checkpoint(
+      [](const Variable& t) {
+        Variable h = t * 2, square = h * h;
+        h.add_(1);
+        return square;
+      },
+      x);
+  EBB_REQUIRE_ERROR(z.sum().backward(), "has been modified by an inplace operation: it is at version 1");
+  REQUIRE_FALSE(x.grad().defined());
+}
+
 TEST_CASE("checkpoint: backward throws if the second run saves tensors of another shape or dtype") {
   const std::pair<const char*, Variable> others[] = {{"shape", ebb::ones({1}, ebb::kDouble)},
                                                      {"dtype", ebb::ones({1, 1}, ebb::kFloat)}};

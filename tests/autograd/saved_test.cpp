@@ -191,6 +191,19 @@ TEST_CASE("saved hooks: unpacked tensors are linked to the right outputs of thei
                  {100, 1000, 1, 10});
 }
 
+TEST_CASE("saved hooks: nodes that saved their result compute with it after the input was written") {
+  const Variable x = leaf({0.5, 1});
+  Variable h = x * 2, y;
+  {
+    const SavedTensorHooks hooks(keep_itself, give);
+    y = h.tanh();
+  }
+  const Variable expected = grad({(x * 2).tanh().sum()}, {x})[0];
+  h.add_(1);
+  y.sum().backward();
+  REQUIRE(x.grad().allclose(expected, 1e-14));
+}
+
 TEST_CASE("saved hooks: backward throws if the unpacked tensor has another shape or dtype") {
   const std::pair<const char*, Variable> others[] = {{"shape", ebb::ones({3}, ebb::kDouble)},
                                                      {"rank", ebb::ones({1, 2}, ebb::kDouble)},

@@ -345,6 +345,27 @@ TEST_CASE("functional_call and SubstituteGuard report wrong names and shapes") {
   CHECK_THROWS_WITH(utils::SubstituteGuard(*twice, one), Contains("are one tensor"));
 }
 
+TEST_CASE("within a SubstituteGuard, backward throws for a graph that was recorded before the guard") {
+  nn::Linear net(2, 1);
+  const Tensor x = ones({1, 2}).requires_grad_();
+  const Tensor loss = net(x).tanh().sum(), bias_only = (net->bias * 2).sum();
+  nn::Module::StateDict tensors;
+  tensors.insert("weight", full({1, 2}, 3.0));
+  tensors.insert("bias", zeros({1}));
+  {
+    const nn::utils::SubstituteGuard guard(*net, tensors);
+    CHECK_THROWS_WITH(loss.backward({}, true), support::Contains("is substituted now"));
+    CHECK_THROWS_WITH(bias_only.backward({}, true), support::Contains("is substituted now"));
+    net(x).sum().backward();
+    CHECK(x.grad().equal(full({1, 2}, 3.0)));
+  }
+  CHECK_FALSE(net->bias.grad().defined());
+  loss.backward();
+  bias_only.backward();
+  CHECK(net->weight.grad().defined());
+  CHECK(net->bias.grad().defined());
+}
+
 TEST_CASE("fuse functions merge batch norms into the layers before them") {
   const auto norm = [](auto bn) {
     bn->to(kDouble);

@@ -23,8 +23,8 @@ class EBB_API SavedVariable {
   void save_output(const Variable& y);
   /// Returns the tensor with its graph history. Throws ebb::Error if it was freed or modified.
   Variable unpack() const;
-  /// Returns whether a tensor is saved and neither an in-place op nor set_data() has changed it since.
-  bool is_intact() const;
+  /// Returns unpack(), or an undefined tensor if an in-place op or set_data() has changed the tensor since.
+  Variable unpack_unless_changed() const;
   /// Frees the tensor.
   void release();
 
@@ -40,7 +40,7 @@ class EBB_API SavedVariable {
   void pack(const Variable& x, Edge edge, bool is_output);
   Variable unpack_packed() const;
   bool is_usable() const;
-  [[noreturn]] void modified_error() const;
+  [[noreturn]] void modified_error(const Variable& x) const;
 
   enum class State : std::uint8_t { never, undefined, input, output, packed, released };
 
@@ -49,6 +49,7 @@ class EBB_API SavedVariable {
     std::shared_ptr<void> object;
     Ref<Node> edge;   // the destination of an input's gradient
     OutputMeta meta;  // of the tensor that was packed
+    const Storage* storage;
     bool is_output;
   };
 

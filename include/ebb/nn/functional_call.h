@@ -15,7 +15,7 @@ namespace utils {
 /// restores the module's own tensors. A tensor that several modules share may be given by any of its names.
 /// In-place writes, for example to running statistics, change the given tensors. Names that the module does
 /// not have are ignored. With `strict`, such names and missing names are errors. No other thread may use the
-/// module during the scope.
+/// module during the scope. backward() of a graph that needs the module's own tensors throws in the scope.
 class EBB_API SubstituteGuard {
  public:
   SubstituteGuard(Module& module, const Module::StateDict& tensors, bool strict = false);

@@ -94,12 +94,12 @@ struct UnaryNode final : autograd::Node {
     else {
       const Widened<Rule> wide(grads[0]);
       const Variable g = wide(std::move(grads[0]));
-      if constexpr (kHasLate<Rule>)
-        if (!kept.is_intact()) {
-          out.push_back(wide.rounded(rule.late(g, wide(result.unpack()))));
-          return out;
-        }
-      out.push_back(wide.rounded(rule(g, wide(kept.unpack()))));
+      if constexpr (kHasLate<Rule>) {
+        const Variable x = kept.unpack_unless_changed();
+        out.push_back(wide.rounded(x.defined() ? rule(g, wide(x)) : rule.late(g, wide(result.unpack()))));
+      } else {
+        out.push_back(wide.rounded(rule(g, wide(kept.unpack()))));
+      }
     }
     return out;
   }
