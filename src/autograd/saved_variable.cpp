@@ -103,13 +103,13 @@ Variable SavedVariable::unpack_unless_changed() const {
 }
 
 void SavedVariable::modified_error(const Variable& x) const {
+  EBB_CHECK(!is_swapped(x), "a parameter needed for gradient computation, [", x, "], needed by ",
+            owner_->name(), ", is substituted now. ", kOutsideOfSwap);
   if (const std::uint32_t now = x.impl()->version(); now != version_)
     detail::fail(
         "one of the variables needed for gradient computation has been modified by an inplace operation: [",
         x, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
         " instead. Write out of place, or clone() it before modifying.");
-  EBB_CHECK(!is_swapped(x), "a parameter needed for gradient computation, [", x, "], needed by ",
-            owner_->name(), ", is substituted now. ", kOutsideOfSwap);
   detail::fail(
       "one of the variables needed for gradient computation has been given other data by set_data(), ",
       "set_() or resize_(), which its node cannot use: [", x, "], needed by ", owner_->name(),
