@@ -117,7 +117,11 @@ std::vector<Variable> tensors_of(const Program& program, const State& state) {
 std::string modes_of(const Program& program, const State& state) {
   std::string modes;
   for (int i = 0; i < program.kept; ++i)
-    if (state[i].module) modes += state[i].module->is_training() ? 't' : 'e';
+    if (state[i].module) {
+      modes += state[i].module->is_training() ? 't' : 'e';
+      // A loaded buffer keeps its dtype, also if the program had converted the saved one.
+      for (const Variable& x : state[i].module->buffers()) modes += ebb::to_string(x.scalar_type());
+    }
   return modes;
 }
 
