@@ -1,6 +1,5 @@
 // Statements about gradients: backward, grad, tensor flags, hooks and user-defined functions.
 #include <ebb/autograd/backward.h>
-#include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/function.h>
 #include <ebb/autograd/hooks.h>
 #include <ebb/ops/creation.h>
@@ -200,36 +199,22 @@ struct Parted : Function<Parted> {
   }
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0].neg()}; }
 };
-/// Checkpoints a function that writes to the input of a node which uses its result.
-struct Rewritten {
-  static Variable apply(const Variable& x) {
-    return ebb::autograd::checkpoint(
-        [](const Variable& t) {
-          const Variable h = t * 2, g = h.tanh();
-          h.add_(g);
-          return h;
-        },
-        x);
-  }
-};
 const std::vector<std::string> functions = {"Cube", "Doubled", "Parted"};
 const bool added_function =
     add_kind({"function", 6, kBody,
               [](Draw& draw, const State& state, Statement& s) {
                 const auto slot = pick_floating(draw, state);
                 if (!slot) return false;
-                // A checkpoint keeps compiled functions eager.
-                s.name = draw.once_in(20) ? "Rewritten" : draw.of(functions);
+                s.name = draw.of(functions);
                 s.in = {*slot};
                 s.out = {0};
                 return true;
               },
               [](State& state, const Statement& s) {
                 const Variable x = state.tensor(s.in[0]);
-                state[s.out[0]] = Slot{.tensor = s.name == "Cube"        ? Cube::apply(x)
-                                                 : s.name == "Doubled"   ? Doubled::apply(x)
-                                                 : s.name == "Rewritten" ? Rewritten::apply(x)
-                                                                         : Parted::apply(x)[0]};
+                state[s.out[0]] = Slot{.tensor = s.name == "Cube"      ? Cube::apply(x)
+                                                 : s.name == "Doubled" ? Doubled::apply(x)
+                                                                       : Parted::apply(x)[0]};
               },
               [](const Statement& s, Language l) {
                 const std::string call = s.name + (l == Language::cpp ? "::apply(" : ".apply(") +

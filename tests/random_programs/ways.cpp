@@ -117,11 +117,7 @@ std::vector<Variable> tensors_of(const Program& program, const State& state) {
 std::string modes_of(const Program& program, const State& state) {
   std::string modes;
   for (int i = 0; i < program.kept; ++i)
-    if (state[i].module) {
-      modes += state[i].module->is_training() ? 't' : 'e';
-      // A loaded buffer keeps its dtype, also if the program had converted the saved one.
-      for (const Variable& x : state[i].module->buffers()) modes += ebb::to_string(x.scalar_type());
-    }
+    if (state[i].module) modes += state[i].module->is_training() ? 't' : 'e';
   return modes;
 }
 
@@ -241,6 +237,10 @@ std::optional<State> resumed(const Program& program, const State& state, std::si
   for (int i = 0; i < program.kept; ++i) {
     std::stringstream file;
     if (state[i].module) {
+      // A loaded buffer keeps its dtype, so a program that had converted a buffer converts it again.
+      const std::vector<Variable> saved = state[i].module->buffers(), fresh = next[i].module->buffers();
+      for (std::size_t k = 0; k < saved.size(); ++k)
+        if (saved[k].dtype() != fresh[k].dtype()) fresh[k].set_data(fresh[k].to(saved[k].scalar_type()));
       ebb::save(*state[i].module, file);
       ebb::load(*next[i].module, file);
     } else if (state[i].optimizer) {
