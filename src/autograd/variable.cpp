@@ -287,7 +287,7 @@ std::int64_t Variable::storage_offset() const {
   const NdArray& x = checked().data;
   if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]] {
     recorder->queries(*this);
-    recorder->reaches(x, 0, false);
+    recorder->reaches(x, 0, false);  // replays then require an argument to begin at this offset
   }
   return x.offset();
 }

@@ -47,9 +47,9 @@ class EBB_API SavedVariable {
   // A tensor that a hook packed.
   struct Packed {
     std::shared_ptr<void> object;
-    Ref<Node> edge;   // the destination of an input's gradient
-    OutputMeta meta;  // of the tensor that was packed
-    const Storage* storage;
+    Ref<Node> edge;          // the destination of an input's gradient
+    OutputMeta meta;         // of the tensor that was packed
+    const Storage* storage;  // of that tensor; only compared, because it may be freed
     bool is_output;
   };
 
