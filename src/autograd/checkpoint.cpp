@@ -2,21 +2,41 @@
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/saved_variable.h>
-#include <ebb/core/random.h>
 
 #include "autograd/meta.h"
+#include "autograd/random_states.h"
 #include "autograd/thread_state.h"
+
+#include <optional>
 
 namespace ebb::autograd {
 namespace {
+
+// Draws from earlier states of the generators, and restores their current states at the end.
+class RedrawScope {
+ public:
+  explicit RedrawScope(const std::optional<RandomStates>& from) {
+    if (!from) return;
+    now_.emplace();
+    from->set();
+  }
+  ~RedrawScope() {
+    if (now_) now_->set();
+  }
+  RedrawScope(const RedrawScope&) = delete;
+  RedrawScope& operator=(const RedrawScope&) = delete;
+
+ private:
+  std::optional<RandomStates> now_;
+};
 
 // The inputs and the state with which a checkpointed call runs again, and the recomputed tensors.
 struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
-  std::vector<std::uint32_t> versions;             // versions of the inputs before the first run
-  std::vector<std::uint32_t> forms;                // AutogradMeta::form of the inputs before the first run
-  Generator random = default_generator().clone();  // the generator's state before the first run
+  std::vector<std::uint32_t> versions;  // versions of the inputs before the first run
+  std::vector<std::uint32_t> forms;     // AutogradMeta::form of the inputs before the first run
+  std::optional<RandomStates> random = RandomStates();  // before the first run; none if it drew no numbers
   AutocastSetting autocast = AutocastSetting::now();
   std::size_t kept = 0;  // number of tensors that the first run saved
   variable_list recomputed;
@@ -56,14 +76,7 @@ struct Frame {
   void recompute() {
     const InferenceMode record(false);
     const AutocastAgain casting(autocast);
-    Generator& random_now = default_generator();
-    const Generator after = random_now.clone();
-    random_now.set_state(random);
-    struct Restore {
-      Generator& now;
-      const Generator& after;
-      ~Restore() { now.set_state(after); }
-    } restore{random_now, after};
+    const RedrawScope draw_again(random);
     variable_list x;
     for (const Variable& input : inputs)
       x.push_back(input.requires_grad() ? input.detach().requires_grad_() : input);
@@ -99,7 +112,9 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> fn, 
                          [frame](const std::shared_ptr<void>& index) {
                            return frame->tensor(*static_cast<const std::size_t*>(index.get()));
                          });
-  return frame->fn(inputs);
+  variable_list results = frame->fn(inputs);
+  if (frame->random->are_current()) frame->random.reset();
+  return results;
 }
 
 Variable checkpoint(std::function<Variable(const Variable&)> fn, const Variable& input) {

@@ -3,6 +3,7 @@
 #include <ebb/core/error.h>
 
 #include "core/backend.h"
+#include "core/capture.h"
 #include "core/generator_state.h"
 #include "core/recorder.h"
 
@@ -25,8 +26,12 @@ const std::int64_t* checked(const Variable& state, std::int64_t length, const Va
   return contiguous.data_ptr<std::int64_t>();
 }
 
-// Returns the device with an index, after a check that it exists.
+// Returns the device with an index, after a check that it exists. The host is about to read or set the state
+// of its generator, which no replay does again.
 Device present(const char* op, Device device) {
+  detail::not_replayed("the state of a random generator is read or set by the host");
+  EBB_CHECK(!detail::current_capture(), op, ": a CUDA graph is being captured, whose replays would not call ",
+            op, ". Call it outside of the capture.");
   const detail::Backend& backend = detail::backend(device.type());
   const int count = backend.device_count();
   EBB_CHECK(device.index() < count, op, ": there is no ", device, "; the number of devices is ", count,

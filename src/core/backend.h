@@ -77,7 +77,8 @@ struct Backend {
   int (*device_count)();
   void (*synchronize)(Device device);
   void (*manual_seed)(std::uint64_t seed);
-  /// The seed of a device's own generator, and the number of draws since it was seeded.
+  /// The seed of a device's own generator, and the number of draws since it was seeded. While the thread
+  /// captures a graph: 0 and the number of draws in the graph.
   std::array<std::uint64_t, 2> (*generator_state)(Device device);
   void (*set_generator_state)(Device device, std::array<std::uint64_t, 2> state);
 

@@ -6,6 +6,7 @@
 
 #include "core/backend.h"
 #include "core/memory_snapshot.h"
+#include "core/recorder.h"
 
 #include <atomic>
 #include <utility>
@@ -149,6 +150,7 @@ float Event::elapsed_time(const Event& later) const {
 }
 
 void manual_seed(std::uint64_t seed) {
+  detail::not_replayed("the generators of the devices are seeded");
   if (is_available()) detail::backend(DeviceType::CUDA).manual_seed(seed);
 }
 void manual_seed_all(std::uint64_t seed) { manual_seed(seed); }

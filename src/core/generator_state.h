@@ -63,6 +63,8 @@ class Mt19937 {
     for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = all[i];
     at_ = static_cast<int>(all.back());
   }
+  bool operator==(const Mt19937&) const = default;
+
   std::uint64_t next64() {
     const std::uint64_t high = next();
     return high << 32 | next();

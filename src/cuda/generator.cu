@@ -91,23 +91,33 @@ Philox next_philox(Device device, Generator& generator) {
 }
 
 void seed_generators(std::uint64_t seed) {
+  EBB_CHECK(!thread_state().capture,
+            "manual_seed: a CUDA graph is being captured, whose replays would not seed the generators. Seed "
+            "them outside of the capture.");
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
   all.seed.fill(seed);
   all.calls.fill(0);
 }
 
+// Within a capture, the state is the number of draws in the graph.
 std::array<std::uint64_t, 2> generator_state_of(Device device) {
+  const auto i = static_cast<std::size_t>(device.index());
+  if (const GraphMemory* const graph = thread_state().capture)
+    return {0, graph->draws[i] ? graph->draws[i]->count : 0};
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
-  const auto i = static_cast<std::size_t>(device.index());
   return {all.seed[i], all.calls[i]};
 }
 
 void set_generator_state_of(Device device, std::array<std::uint64_t, 2> state) {
+  const auto i = static_cast<std::size_t>(device.index());
+  if (const GraphMemory* const graph = thread_state().capture) {
+    if (graph->draws[i]) graph->draws[i]->count = state[1];
+    return;
+  }
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
-  const auto i = static_cast<std::size_t>(device.index());
   all.seed[i] = state[0];
   all.calls[i] = state[1];
 }

@@ -101,6 +101,9 @@ void order_streams(Device first_device, void* first, Device second_device, void*
     const DeviceScope scope(device);
     const cudaError_t error = call();
     if (error != cudaSuccess) give_event(first_device, event);
+    EBB_CHECK(error != cudaErrorStreamCaptureIsolation,
+              "cuda::Graph: work that is captured would wait for work outside of the capture, for example "
+              "backward() for a forward pass that is not captured. Capture both in one graph.");
     check(error, "an event between two streams");
   };
   each(first_device, [&] { return cudaEventRecord(event, queue(first)); });

@@ -77,6 +77,18 @@ std::vector<Feature> gradient_features() {
     (loss + g.square().sum()).backward();
     return std::vector<Tensor>{x * 0.5, g.detach()};
   });
+  leaf("a checkpointed function that writes, and another one in it", [](const Tensor& w, const Tensor& x) {
+    w.mutable_grad().reset();
+    const auto inner = [&](const Tensor& t) { return (t * w).exp(); };
+    const auto outer = [&](const Tensor& t) {
+      Tensor h = t * w;
+      h.add_(h.tanh());
+      return h.sin() * autograd::checkpoint(inner, h);
+    };
+    const Tensor y = autograd::checkpoint(outer, x.detach());
+    y.square().sum().backward();
+    return std::vector<Tensor>{y.detach()};
+  });
   leaf("hooks on a leaf, on what is between and on its node", [](const Tensor& w, const Tensor& x) {
     w.mutable_grad().reset();
     const unsigned handle = w.register_hook([](const Tensor& g) { return g * 2; });

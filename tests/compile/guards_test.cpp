@@ -300,12 +300,12 @@ TEST_CASE("a function that returns a graph, steps a schedule or seeds a generato
   for (int i = 0; i < 6; ++i) expected.step();
   CHECK(sgd.param_groups()[0].options().get_lr() == other.param_groups()[0].options().get_lr());
   CHECK_THAT(scheduled.report().reason, Contains("schedule"));
-  auto checkpointed = compile([&](const Tensor& x) {
+  auto reseeded = compile([&](const Tensor& x) {
     manual_seed(1);
     return randn({2}) + x;
   });
-  for (int i = 0; i < 6; ++i) checkpointed(ones({2}));
-  CHECK_THAT(checkpointed.report().reason, Contains("random"));
+  for (int i = 0; i < 6; ++i) reseeded(ones({2}));
+  CHECK_THAT(reseeded.report().reason, Contains("random"));
 }
 
 TEST_CASE("a step is recorded again after its optimizer is loaded or replaced") {

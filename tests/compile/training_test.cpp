@@ -243,3 +243,14 @@ TEST_CASE("a step is recorded again after another optimizer takes the address of
     settle(step, full({3}, 2.0));
   }
 }
+
+TEST_CASE("a function whose checkpoint draws random numbers again is not replayed") {
+  const Tensor w = ones({4}).requires_grad_();
+  auto step = compile([&](const Tensor& x) {
+    const auto masked = [](const Tensor& t) { return dropout(t.exp(), 0.5, true); };
+    autograd::checkpoint(masked, w * x).sum().backward();
+  });
+  for (int i = 0; i < 6; ++i) step(ones({4}));
+  CHECK(step.report().replays == 0);
+  CHECK_THAT(step.report().reason, support::Contains("drawn again"));
+}

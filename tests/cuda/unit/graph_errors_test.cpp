@@ -138,6 +138,8 @@ TEST_CASE("work that a capture cannot record is refused", "[two_devices]") {
         x + 1;
       },
       {"another stream", "event"});
+  const Tensor w = ones({4}, kOnCuda).requires_grad_(), before = (w * x).sum();
+  check_refused([&] { before.backward(); }, {"outside of the capture", "Capture both"});
   if (cuda::device_count() < 2) return;
   const Tensor y = ones({4}, TensorOptions(Device("cuda:1")));
   check_refused([&] { y + 1; }, {"cuda:1", "takes no part"});

@@ -13,7 +13,7 @@ namespace {
 
 const TensorOptions kOnCuda(Device::CUDA);
 
-using support::same;
+using support::same, support::Contains;
 
 }  // namespace
 
@@ -155,4 +155,90 @@ TEST_CASE("second derivatives of dropout on a device are correct") {
   dropout_(changed, 0.4, true);
   changed.sum().backward();
   CHECK(equal(z.grad().cpu(), 2 * on_host(ones_like(z), 0.4, 3)));
+}
+
+// The states of the generators of devices.
+
+namespace {
+
+const auto masked = [](const Tensor& t) { return dropout(t.exp(), 0.5, true).sin(); };
+
+}  // namespace
+
+TEST_CASE("checkpoint draws the random numbers of a device again") {
+  const auto run = [](bool checkpointed) {
+    manual_seed(kSeed);
+    Tensor x = ones({64}, kOnCuda).requires_grad_();
+    const Tensor y = checkpointed ? autograd::checkpoint(masked, x) : masked(x);
+    const Tensor after = rand({4}, kOnCuda);
+    y.sum().backward();
+    return std::vector<Tensor>{y, x.grad(), after, rand({4}, kOnCuda), rand({4})};
+  };
+  const std::vector<Tensor> expected = run(false), got = run(true);
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK(same(got[i], expected[i]));
+}
+
+TEST_CASE("checkpoint within a captured graph draws the numbers of each replay again") {
+  const Tensor x = ones({64}, kOnCuda).requires_grad_();
+  Tensor y, g, after;
+  const auto step = [&](bool checkpointed) {
+    const Tensor before = rand({4}, kOnCuda);
+    y = checkpointed ? autograd::checkpoint(masked, x) : masked(x);
+    g = autograd::grad({y.sum()}, {x})[0];
+    after = rand({4}, kOnCuda) + before;
+  };
+  step(true);
+  cuda::Graph graph;
+  graph.capture([&] { step(true); });
+  const std::vector<Tensor*> results = {&y, &g, &after};
+  std::vector<Tensor> got;
+  manual_seed(kSeed);
+  for (int i = 0; i < 3; ++i) {
+    graph.replay();
+    for (const Tensor* each : results) got.push_back(each->detach().cpu());
+  }
+  manual_seed(kSeed);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (i % results.size() == 0) step(false);
+    CHECK(same(got[i], *results[i % results.size()]));
+  }
+}
+
+TEST_CASE("checkpoint throws if only its first run is captured and draws random numbers") {
+  const Tensor x = ones({64}, kOnCuda).requires_grad_();
+  Tensor y, plain;
+  cuda::Graph graph;
+  graph.capture([&] {
+    y = autograd::checkpoint(masked, x);
+    plain = autograd::checkpoint([](const Tensor& t) { return t.exp().sin(); }, x);
+  });
+  graph.replay();
+  CHECK_THROWS_WITH(autograd::grad({y.sum()}, {x}), Contains("only one of its two runs"));
+  CHECK(allclose(autograd::grad({plain.sum()}, {x})[0], (x.exp().cos() * x.exp()).detach()));
+}
+
+TEST_CASE("the states of generators cannot be read or set while a graph is captured") {
+  const Device gpu(Device::CUDA);
+  const Tensor state = get_rng_state(gpu);
+  cuda::Graph graph;
+  graph.capture([&] {
+    CHECK_THROWS_WITH(get_rng_state(gpu), Contains("a CUDA graph is being captured"));
+    CHECK_THROWS_WITH(set_rng_state(state, gpu), Contains("a CUDA graph is being captured"));
+    CHECK_THROWS_WITH(manual_seed(1), Contains("a CUDA graph is being captured"));
+  });
+}
+
+TEST_CASE("a compiled function that reads, sets or seeds a generator of a device is not replayed") {
+  const Device gpu(Device::CUDA);
+  Tensor state = get_rng_state(gpu);
+  const std::function<void()> actions[] = {[&] { state = get_rng_state(gpu); },
+                                           [&] { set_rng_state(state, gpu); }, [] { cuda::manual_seed(1); }};
+  for (const auto& act : actions) {
+    auto step = compile([&](const Tensor& t) {
+      act();
+      return rand({4}, kOnCuda) + t;
+    });
+    for (int i = 0; i < 6; ++i) step(ones({4}, kOnCuda));
+    CHECK(step.report().replays == 0);
+  }
 }
