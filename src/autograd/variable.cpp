@@ -23,8 +23,21 @@ VariableImpl::~VariableImpl() {
   delete meta;
 }
 
-void* VariableImpl::operator new(std::size_t bytes) { return detail::pool_allocate(bytes); }
+void* VariableImpl::operator new(std::size_t bytes) {
+  void* const block = detail::pool_allocate(bytes);
+  if (detail::recorder()) [[unlikely]] {
+    try {
+      detail::tensor_created(block);
+    } catch (...) {
+      detail::pool_free(block, bytes);
+      throw;
+    }
+  }
+  return block;
+}
 void VariableImpl::operator delete(void* block, std::size_t bytes) noexcept {
+  if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    detail::tensor_destroyed(block);
   detail::pool_free(block, bytes);
 }
 

@@ -23,6 +23,7 @@ Recording::Recording(const std::vector<Variable>& inputs)
       first_node_(autograd::thread_state.next_sequence_nr) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Variable& x = inputs[i];
+    input_handles_.push_back(x.use_count());
     tape_->input_offsets.push_back(x.defined() ? x.array().offset() : 0);
     if (!x.defined() || known_.contains(x.array().storage().get())) continue;
     const Ref<Storage>& storage = x.array().storage();
@@ -432,20 +433,6 @@ void Recording::release_if_noticed(Borrowed& x) {
   if (tape_->buffers[static_cast<std::size_t>(buffer)].kind == Buffer::Kind::captured) x.release();
 }
 
-// Refuses a function if a tensor that it computed is kept outside its results and gradients.
-void Recording::refuse_escaping() {
-  for (const auto& [storage, k] : known_) {
-    const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(k.buffer)];
-    if (k.serial == 0 || k.serial != detail::allocation_serial(*this, storage)) continue;
-    const bool computed = (buffer.kind == Buffer::Kind::temporary && buffer.first >= 0) ||
-                          (buffer.kind == Buffer::Kind::from_kernel && !buffer.returned);
-    if (computed)
-      refuse(detail::text(
-          "a tensor that it made (", tape_->calls[static_cast<std::size_t>(buffer.first)].call->name(), ", ",
-          std::uint64_t{buffer.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
-  }
-}
-
 std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
   tape_->marks.push_back({tape_->signature.size(), ""});
   for (const Variable& x : outputs) {
@@ -453,7 +440,7 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
     if (!reason_.empty()) return nullptr;
   }
   finish_gradients();
-  refuse_escaping();
+  refuse_escaping(outputs);
   sort_buffers();
   note_no_alias();
   if (!reason_.empty()) return nullptr;

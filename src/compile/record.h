@@ -73,7 +73,7 @@ class Recording final : public detail::Recorder {
   TapeOutput output(const Variable& x, const std::vector<Variable>& outputs);
   bool is_argument(const Variable& x) const;
   bool found(const Variable& x) const { return detail::is_older(x.impl()->born, number_); }
-  void refuse_escaping();
+  void refuse_escaping(const std::vector<Variable>& outputs);
   void release_if_noticed(Borrowed& x);
   template <class Visit>
   static void visit_graph(const Variable& root, const Visit& visit);
@@ -99,6 +99,7 @@ class Recording final : public detail::Recorder {
   };
   std::unique_ptr<Tape> tape_ = std::make_unique<Tape>();
   std::vector<Variable> inputs_;
+  std::vector<std::size_t> input_handles_;  // the number of handles of each argument before the function ran
   std::unordered_map<const Storage*, Known> known_;
   std::unordered_map<const Storage*, std::uint64_t> written_by_host_;
   std::map<const char*, Address> addresses_;

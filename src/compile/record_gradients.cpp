@@ -1,5 +1,5 @@
-// Records the gradients that a function reads, adds to, assigns or drops, and the tensors whose properties it
-// queries.
+// Records the gradients that a function reads, adds to, assigns or drops, the tensors whose properties it
+// queries, and the tensors of which it keeps handles.
 
 #include <ebb/autograd/grad_mode.h>
 
@@ -178,6 +178,49 @@ void Recording::watch_queried() {
     if (!is_checked(x) && !seen_gradients_.contains(impl))
       tape_->queried.push_back(detail::watch(autograd::aged(*impl)));
   queried_.clear();
+}
+
+// Refuses a function if a tensor that it made is kept outside its results and gradients.
+void Recording::refuse_escaping(const std::vector<Variable>& outputs) {
+  for (const auto& [storage, k] : known_) {
+    const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(k.buffer)];
+    if (k.serial == 0 || k.serial != detail::allocation_serial(*this, storage)) continue;
+    const bool computed = (buffer.kind == Buffer::Kind::temporary && buffer.first >= 0) ||
+                          (buffer.kind == Buffer::Kind::from_kernel && !buffer.returned);
+    if (computed)
+      refuse(detail::text(
+          "a tensor that it made (", tape_->calls[static_cast<std::size_t>(buffer.first)].call->name(), ", ",
+          std::uint64_t{buffer.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
+  }
+  // The handles that results and gradients account for. A result has two: the function's own result, and
+  // `outputs`.
+  std::unordered_map<const VariableImpl*, std::uint32_t> handles;
+  const auto count = [&](const Variable& x, std::uint32_t more) {
+    for (const Variable* at = &x; at->defined();) {
+      const VariableImpl* const impl = at->impl();
+      const bool seen = handles.contains(impl);
+      handles[impl] += more;
+      if (seen || !impl->meta) return;
+      at = &impl->meta->base;  // the view has a handle of its base
+      more = 1;
+    }
+  };
+  for (const Variable& x : outputs) count(x, 2);
+  for (const TapeLeaf& leaf : tape_->leaves)
+    count(autograd::gradient_of(leaf.input < 0 ? *leaf.leaf : inputs_[static_cast<std::size_t>(leaf.input)]),
+          1);
+  for (const void* const tensor : detail::tensors_left(*this)) {
+    const auto* const x = static_cast<const VariableImpl*>(tensor);
+    const auto found = handles.find(x);
+    if (found == handles.end() || x->use_count() != found->second)
+      refuse("a handle of a tensor that it made is kept elsewhere than in its results and gradients");
+  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    if (!inputs_[i].defined()) continue;
+    const VariableImpl* const x = inputs_[i].impl();
+    if (x->use_count() > input_handles_[i] + handles[x] + queried_.count(x) + changed_.count(x))
+      refuse("a handle of an argument is kept elsewhere than in its results");
+  }
 }
 
 }  // namespace ebb::detail::compile

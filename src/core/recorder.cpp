@@ -10,19 +10,19 @@ namespace {
 
 constinit thread_local Recorder* of_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 
-struct RecordedStorages {
+struct Recorded {
   struct Made {
     const Recorder* by;
     std::uint64_t serial;
   };
   HeldAtFork mutex;
   std::unordered_map<const Storage*, Made> made;
+  std::unordered_map<const void*, const Recorder*> tensors;
   std::uint64_t serial = 0;
   std::uint32_t begun = 0, under_way = 0;  // recordings that have begun, and that have not ended
 };
-RecordedStorages& recorded_storages() {
-  static RecordedStorages& kept =
-      *new RecordedStorages;  // never destroyed: static storages may be freed at exit
+Recorded& recorded() {
+  static Recorded& kept = *new Recorded;  // never destroyed: static storages may be freed at exit
   return kept;
 }
 
@@ -39,32 +39,54 @@ void host_access(const Storage& storage) {
 }
 
 void storage_allocated(const Storage& storage) {
-  RecordedStorages& k = recorded_storages();
+  Recorded& k = recorded();
   const std::lock_guard lock(k.mutex);
   k.made[&storage] = {of_thread, ++k.serial};
 }
 
 void storage_freed(const Storage& storage) noexcept {
-  RecordedStorages& k = recorded_storages();
+  Recorded& k = recorded();
   const std::lock_guard lock(k.mutex);
   k.made.erase(&storage);
 }
 
+void tensor_created(const void* tensor) {
+  Recorded& k = recorded();
+  const std::lock_guard lock(k.mutex);
+  k.tensors[tensor] = of_thread;
+}
+
+void tensor_destroyed(const void* tensor) noexcept {
+  Recorded& k = recorded();
+  const std::lock_guard lock(k.mutex);
+  k.tensors.erase(tensor);
+}
+
+std::vector<const void*> tensors_left(const Recorder& recorder) {
+  Recorded& k = recorded();
+  const std::lock_guard lock(k.mutex);
+  std::vector<const void*> left;
+  for (const auto& [tensor, by] : k.tensors)
+    if (by == &recorder) left.push_back(tensor);
+  return left;
+}
+
 std::uint64_t allocation_serial(const Recorder& recorder, const Storage* storage) noexcept {
-  RecordedStorages& k = recorded_storages();
+  Recorded& k = recorded();
   const std::lock_guard lock(k.mutex);
   const auto found = k.made.find(storage);
   return found != k.made.end() && found->second.by == &recorder ? found->second.serial : 0;
 }
 
 void forget_allocations(const Recorder& recorder) noexcept {
-  RecordedStorages& k = recorded_storages();
+  Recorded& k = recorded();
   const std::lock_guard lock(k.mutex);
   std::erase_if(k.made, [&](const auto& each) { return each.second.by == &recorder; });
+  std::erase_if(k.tensors, [&](const auto& each) { return each.second == &recorder; });
 }
 
 std::uint32_t begin_recording() noexcept {
-  RecordedStorages& k = recorded_storages();
+  Recorded& k = recorded();
   const std::lock_guard lock(k.mutex);
   ++recordings;
   ++k.under_way;
@@ -73,7 +95,7 @@ std::uint32_t begin_recording() noexcept {
 }
 
 void end_recording() noexcept {
-  RecordedStorages& k = recorded_storages();
+  Recorded& k = recorded();
   const std::lock_guard lock(k.mutex);
   --recordings;
   if (--k.under_way == 0) tape_time = 2 * k.begun;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ebb::detail {
 
@@ -103,9 +104,15 @@ inline void will_access(const NdArray& array) {
 /// Tracks the storages allocated while a thread records, until they are freed by any thread.
 void storage_allocated(const Storage& storage);
 void storage_freed(const Storage& storage) noexcept;
+/// Tracks the tensors created while a thread records, until they are destroyed by any thread.
+void tensor_created(const void* tensor);
+void tensor_destroyed(const void* tensor) noexcept;
+/// Returns the addresses of the tensors that were created while `recorder` was recording and still exist.
+EBB_API std::vector<const void*> tensors_left(const Recorder& recorder);
 /// Returns a number that distinguishes successive storages at the same address. Returns 0 if the storage was
 /// not allocated while `recorder` was recording.
 EBB_API std::uint64_t allocation_serial(const Recorder& recorder, const Storage* storage) noexcept;
+/// Stops tracking the storages and tensors of a recorder.
 EBB_API void forget_allocations(const Recorder& recorder) noexcept;
 
 /// Begins a recording and returns its number, counted from 1. end_recording() ends it.

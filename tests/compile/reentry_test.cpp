@@ -243,3 +243,51 @@ TEST_CASE("a replay that throws leaves captured tensors and gradients as the eag
     }
   }
 }
+
+TEST_CASE("a function that keeps a handle outside its results and gradients is not replayed") {
+  const Tensor w = ones({4}).requires_grad_();
+  Tensor kept;
+  const std::pair<const char*, std::function<void(const Tensor& x)>> ways[] = {
+      {"a constant", [&](const Tensor&) { kept = tensor({1.0, 2.0}); }},
+      {"a constant that calls read",
+       [&](const Tensor& x) {
+         kept = tensor({1.0f, 2.0f, 3.0f, 4.0f});
+         x.add_(kept);
+       }},
+      {"a view of an argument", [&](const Tensor& x) { kept = x.view({2, 2}); }},
+      {"a view of a captured tensor", [&](const Tensor&) { kept = w.detach(); }},
+      {"memory that nobody writes", [&](const Tensor&) { kept = empty({3}); }},
+      {"an argument", [&](const Tensor& x) { kept = x; }},
+      {"a new gradient", [&](const Tensor& x) {
+         w.mutable_grad().reset();
+         (w * x).sum().backward();
+         kept = w.grad();
+       }}};
+  for (const auto& [name, act] : ways) {
+    INFO(name);
+    auto f = compile([&, &act = act](const Tensor& x) {
+      act(x);
+      return x * 2;
+    });
+    for (int i = 0; i < 6; ++i) {
+      kept = {};
+      f(ones({4}));
+      CHECK(kept.defined());
+    }
+    CHECK(f.report().replays == 0);
+    CHECK_THAT(f.report().reason, support::Contains("kept elsewhere"));
+  }
+  auto f = compile([&](const Tensor& x) { return kept = x * 2; });
+  for (int i = 0; i < 6; ++i) CHECK(f(ones({4})).is_same(kept));
+  CHECK(f.report().replays == 0);
+}
+
+TEST_CASE("a function that returns views of its argument, or keeps nothing but gradients, is replayed") {
+  const Tensor w = ones({4}).requires_grad_();
+  auto f = compile([&](const Tensor& x) {
+    (w * x).sum().backward();
+    const Tensor flat = x.view({2, 2});
+    return std::vector<Tensor>{flat[0], tensor({1.0}), x, w.detach().narrow(0, 1, 2)};
+  });
+  settle(f, ones({4}));
+}
