@@ -1,5 +1,6 @@
 // Statements about gradients: backward, grad, tensor flags, hooks and user-defined functions.
 #include <ebb/autograd/backward.h>
+#include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/function.h>
 #include <ebb/autograd/hooks.h>
 #include <ebb/ops/creation.h>
@@ -199,6 +200,18 @@ struct Parted : Function<Parted> {
   }
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0].neg()}; }
 };
+/// Checkpoints a function that writes to the input of a node which uses its result.
+struct Rewritten {
+  static Variable apply(const Variable& x) {
+    return ebb::autograd::checkpoint(
+        [](const Variable& t) {
+          const Variable h = t * 2, g = h.tanh();
+          h.add_(g);
+          return h;
+        },
+        x);
+  }
+};
 const std::vector<std::string> functions = {"Cube", "Doubled", "Parted"};
 const bool added_function =
     add_kind({"function", 6, kBody,
@@ -206,15 +219,17 @@ const bool added_function =
                 const auto slot = pick_floating(draw, state);
                 if (!slot) return false;
                 s.name = draw.of(functions);
+                if (s.name == "Doubled" && *slot % 2 == 1) s.name = "Rewritten";
                 s.in = {*slot};
                 s.out = {0};
                 return true;
               },
               [](State& state, const Statement& s) {
                 const Variable x = state.tensor(s.in[0]);
-                state[s.out[0]] = Slot{.tensor = s.name == "Cube"      ? Cube::apply(x)
-                                                 : s.name == "Doubled" ? Doubled::apply(x)
-                                                                       : Parted::apply(x)[0]};
+                state[s.out[0]] = Slot{.tensor = s.name == "Cube"        ? Cube::apply(x)
+                                                 : s.name == "Doubled"   ? Doubled::apply(x)
+                                                 : s.name == "Rewritten" ? Rewritten::apply(x)
+                                                                         : Parted::apply(x)[0]};
               },
               [](const Statement& s, Language l) {
                 const std::string call = s.name + (l == Language::cpp ? "::apply(" : ".apply(") +
