@@ -129,6 +129,19 @@ TEST_CASE("ebb run ends all ranks when one dies and names it") {
   }
 }
 
+TEST_CASE("ebb run ends what a rank has started when the agent of the rank is killed") {
+  for (const std::string backend : {"nccl", "mpi"}) {
+    if (backend == "mpi" && !ranks::can_run()) continue;
+    const support::Folder folder;
+    const ranks::Outcome outcome =
+        ebb_run("-n 1 --backend " + backend + " sh -c 'cd " + folder.path().string() +
+                "; sleep 600 & echo $! > child; kill -KILL $PPID; wait; sleep 600'");
+    INFO(backend << ": " << outcome.output);
+    CHECK(outcome.status != 0);
+    CHECK(all_gone(folder.path()));
+  }
+}
+
 TEST_CASE("ebb run ends all ranks when it receives a signal or is killed itself") {
   for (const std::string signal : {"TERM", "KILL"}) {
     const support::Folder folder;

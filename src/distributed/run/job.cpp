@@ -78,6 +78,7 @@ Job::Job(std::chrono::milliseconds grace) : grace_(grace) {
 
 void Job::start(const Command& command) {
   const bool is_rank = !command.rank.empty();
+  if (is_rank) guard_.start();
   int input[2] = {-1, -1}, outputs[2][2] = {{-1, -1}, {-1, -1}};
   EBB_CHECK(command.input.empty() || pipe2(input, O_CLOEXEC) == 0,
             "cannot start a process: ", std::strerror(errno), ". Raise `ulimit -n`");
@@ -97,7 +98,10 @@ void Job::start(const Command& command) {
     if (command.prepare) command.prepare();
     execute(command.words);
   }
-  if (is_rank) setpgid(child, child);
+  if (is_rank) {
+    setpgid(child, child);
+    guard_.tell(child);
+  }
   for (const int end : {input[0], outputs[0][1], outputs[1][1]})
     if (end >= 0) close(end);
   if (command.label)
@@ -174,7 +178,10 @@ void Job::reap() {
     const Process ended = *process;
     processes_.erase(process);
     if (ended.input >= 0) close(ended.input);
-    if (ended.id < 0) kill(ended.id, SIGKILL);  // processes that the rank has started
+    if (ended.id < 0) {
+      kill(ended.id, SIGKILL);  // processes that the rank has started
+      guard_.tell(ended.id);
+    }
     const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (code == 0 || is_stopping()) continue;
     status_ = code;

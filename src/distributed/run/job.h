@@ -21,6 +21,24 @@ struct Command {
   std::function<void()> prepare;     // runs in the process
 };
 
+/// A process that waits for the end of this program, and then kills process groups. mpirun kills agents that
+/// do not end in time. Without a guard, the processes that their ranks have started would stay.
+class Guard {
+ public:
+  Guard() = default;
+  ~Guard();
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+
+  /// Starts the process, unless it has been started before.
+  void start();
+  /// Adds a process group, or removes the group -`group` that has ended.
+  void tell(pid_t group) const;
+
+ private:
+  int pipe_ = -1;
+};
+
 /// Processes that end together. When one fails, or this program receives a signal that ends it, all get the
 /// end of their input or SIGTERM, and after some time SIGKILL. The processes that a rank has started end
 /// with it.
@@ -63,6 +81,7 @@ class Job {
   Clock::time_point kill_at_ = Clock::time_point::max(), next_look_;
   std::vector<Process> processes_;
   std::vector<Stream> streams_;
+  Guard guard_;
 };
 
 }  // namespace ebb::distributed::run
