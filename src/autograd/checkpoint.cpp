@@ -8,6 +8,7 @@
 #include "autograd/thread_state.h"
 
 #include <optional>
+#include <utility>
 
 namespace ebb::autograd {
 namespace {
@@ -80,10 +81,12 @@ struct Frame {
     variable_list x;
     for (const Variable& input : inputs)
       x.push_back(input.requires_grad() ? input.detach().requires_grad_() : input);
+    variable_list saved;
+    std::vector<std::uint32_t> saved_versions;
     SavedTensorHooks hooks(
-        [this](const Variable& t) {
-          recomputed.push_back(t.detach());
-          recomputed_versions.push_back(t.impl()->version());
+        [&](const Variable& t) {
+          saved.push_back(t.detach());
+          saved_versions.push_back(t.impl()->version());
           return std::shared_ptr<void>();
         },
         [](const std::shared_ptr<void>&) -> Variable {
@@ -92,9 +95,11 @@ struct Frame {
               "checkpointed.");
         });
     fn(x);
-    EBB_CHECK(recomputed.size() == kept, "checkpoint: the function saved ", std::uint64_t{recomputed.size()},
+    EBB_CHECK(saved.size() == kept, "checkpoint: the function saved ", std::uint64_t{saved.size()},
               " tensors for backward in the second run and ", std::uint64_t{kept},
               " in the first. It must be deterministic.");
+    recomputed = std::move(saved);
+    recomputed_versions = std::move(saved_versions);
   }
 };
 
