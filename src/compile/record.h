@@ -46,8 +46,8 @@ class Recording final : public detail::Recorder {
 
   /// Refuses a function that has returned but has left a tensor changed.
   void refuse_changes();
-  /// Returns the tape of a function that has returned `outputs`. Returns null if there is a reason() not to
-  /// replay it.
+  /// Returns the tape of a function that has returned `outputs`, which are copies of the returned handles.
+  /// Returns null if there is a reason() not to replay it.
   std::unique_ptr<Tape> finish(const std::vector<Variable>& outputs);
   const std::string& reason() const { return reason_; }
   /// Returns the serial number of this recording in the process.

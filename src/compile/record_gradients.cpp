@@ -192,8 +192,8 @@ void Recording::refuse_escaping(const std::vector<Variable>& outputs) {
           "a tensor that it made (", tape_->calls[static_cast<std::size_t>(buffer.first)].call->name(), ", ",
           std::uint64_t{buffer.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
   }
-  // The handles that results and gradients account for. A result has two: the function's own result, and
-  // `outputs`.
+  // The handles that results and gradients account for. A result has two: the one that the function returned,
+  // and the one in `outputs`.
   std::unordered_map<const VariableImpl*, std::uint32_t> handles;
   const auto count = [&](const Variable& x, std::uint32_t more) {
     for (const Variable* at = &x; at->defined();) {
@@ -212,7 +212,7 @@ void Recording::refuse_escaping(const std::vector<Variable>& outputs) {
   for (const void* const tensor : detail::tensors_left(*this)) {
     const auto* const x = static_cast<const VariableImpl*>(tensor);
     const auto found = handles.find(x);
-    if (found == handles.end() || x->use_count() != found->second)
+    if (found == handles.end() || x->use_count() > found->second)
       refuse("a handle of a tensor that it made is kept elsewhere than in its results and gradients");
   }
   for (std::size_t i = 0; i < inputs_.size(); ++i) {

@@ -35,7 +35,8 @@ std::unique_ptr<Tape> tape_of_step(nn::Sequential& net, const Tensor& x) {
     loss.backward();
     loss = loss.detach();
   }
-  std::unique_ptr<Tape> tape = recording.finish({loss});
+  const std::vector<Tensor> results = {loss};
+  std::unique_ptr<Tape> tape = recording.finish(results);
   INFO(recording.reason());
   REQUIRE(tape);
   return tape;
