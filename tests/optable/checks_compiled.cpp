@@ -22,11 +22,11 @@ const std::set<std::string> eager_rows = {
     "masked_scatter", "segment_reduce", "segment_reduce.mean", "segment_reduce.max", "segment_reduce.prod",
     "segment_reduce.offsets", "lstsq.gelss", "matrix_exp", "matrix_exp.large", "rrelu_with_noise_functional",
     // The function of the row seeds or creates a generator.
-    "svd_lowrank", "pca_lowrank", "pca_lowrank.mean", "scaled_dot_product_attention.dropout",
-    "linear_cross_entropy.chunks", "rand_like", "randn_like", "randint_like", "dropout", "feature_dropout",
-    "alpha_dropout", "feature_alpha_dropout", "gumbel_softmax", "rand", "randn", "normal", "uniform_",
-    "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "bernoulli_", "randint", "randperm",
-    "bernoulli", "multinomial", "random_", "poisson", "binomial",
+    "svd_lowrank", "pca_lowrank", "pca_lowrank.mean", "scaled_dot_product_attention.dropout", "rand_like",
+    "randn_like", "randint_like", "dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout",
+    "gumbel_softmax", "rand", "randn", "normal", "uniform_", "normal_", "log_normal_", "exponential_",
+    "cauchy_", "geometric_", "bernoulli_", "randint", "randperm", "bernoulli", "multinomial", "random_",
+    "poisson", "binomial",
     // Memory that ebb did not allocate.
     "from_blob"};
 
