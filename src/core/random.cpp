@@ -90,9 +90,9 @@ Generator& default_generator() {
 }
 
 void manual_seed(std::uint64_t seed) {
+  default_generator().set_current_seed(seed);
   // A device whose plugin is not loaded yet gets the seed when the plugin is loaded.
   if (const detail::Backend* cuda = detail::loaded_backend(DeviceType::CUDA)) cuda->manual_seed(seed);
-  default_generator().set_current_seed(seed);
 }
 
 }  // namespace ebb

@@ -91,9 +91,6 @@ Philox next_philox(Device device, Generator& generator) {
 }
 
 void seed_generators(std::uint64_t seed) {
-  EBB_CHECK(!thread_state().capture,
-            "manual_seed: a CUDA graph is being captured, whose replays would not seed the generators. Seed "
-            "them outside of the capture.");
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
   all.seed.fill(seed);
