@@ -46,9 +46,6 @@ struct Frame {
   const Variable& tensor(std::size_t i) {
     check_inputs();
     if (recomputed.empty()) recompute();
-    EBB_CHECK(i < recomputed.size(),
-              "checkpoint: the function saved fewer tensors in the second run than in the first. ",
-              "It must be deterministic and must not depend on state that changes in between.");
     EBB_CHECK(recomputed[i].impl()->version() == recomputed_versions[i],
               "checkpoint: a tensor that the function ", "saved for backward [", recomputed[i],
               "] has been modified by an inplace operation: it is at version ",
