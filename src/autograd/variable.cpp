@@ -236,6 +236,7 @@ Variable Variable::detach() const {
 
 Variable& Variable::detach_() const {
   VariableImpl& impl = checked();
+  note_query();  // a replay must notice if a later call would throw
   EBB_CHECK(
       !is_tracked_view(*this),
       "detach_: cannot detach views in place, as the base would keep the history. Use detach() instead.");

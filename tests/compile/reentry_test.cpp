@@ -291,3 +291,16 @@ TEST_CASE("a function that returns views of its argument, or keeps nothing but g
   });
   settle(f, ones({4}));
 }
+
+TEST_CASE(
+    "a replay notices that detach_() would throw for the tensor that a captured handle has been given") {
+  const Tensor base = ones({4});
+  Tensor t = ones({3});
+  auto f = compile([&](const Tensor& x) {
+    t.detach_();
+    return x * 2;
+  });
+  settle(f, ones({2}));
+  t = base.view({2, 2});
+  CHECK_THROWS_WITH(f(ones({2})), support::Contains("detach_: cannot detach views in place"));
+}
